@@ -1,0 +1,1 @@
+"""The server: listeners, router, handlers, lifecycle, and the assembly of it all."""

@@ -1,0 +1,1 @@
+"""One file per API that the broker serves."""

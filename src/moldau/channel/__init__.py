@@ -1,0 +1,1 @@
+"""One request/response conversation with one broker."""

@@ -1,0 +1,1 @@
+"""The client: producer, consumer by assignment, admin."""

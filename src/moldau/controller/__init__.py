@@ -1,0 +1,1 @@
+"""The writing side of the control plane: requests in, metadata records and answers out."""

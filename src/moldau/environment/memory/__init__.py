@@ -1,0 +1,1 @@
+"""Faultless doors in memory, for tests that need no machine."""

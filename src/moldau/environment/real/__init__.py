@@ -1,0 +1,1 @@
+"""The real doors: sockets, files, clock, chance and threads; the only place that touches them."""

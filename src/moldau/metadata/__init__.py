@@ -1,0 +1,1 @@
+"""Cluster metadata as records, an immutable image, and the delta between two images."""

@@ -1,0 +1,1 @@
+"""Counters, gauges and histograms as plain data."""

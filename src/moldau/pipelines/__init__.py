@@ -1,0 +1,1 @@
+"""Stream processing on Spark, from and to Moldau topics."""

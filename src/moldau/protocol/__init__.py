@@ -1,0 +1,1 @@
+"""Kafka's wire protocol: messages as tables, codecs compiled per version, frames."""

@@ -1,0 +1,1 @@
+"""Consensus with no input or output: step, deadline, ready, advance."""

@@ -1,0 +1,1 @@
+"""Record batches as bytes: read, check, stamp, build, decode."""

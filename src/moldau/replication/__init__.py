@@ -1,0 +1,1 @@
+"""One partition on one broker: appends, high watermark, parked produces and fetches."""

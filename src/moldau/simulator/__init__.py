@@ -1,0 +1,1 @@
+"""The whole platform on one thread and virtual time, with faults."""
