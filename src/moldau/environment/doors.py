@@ -47,6 +47,8 @@ class Clock(Protocol):
 
 
 class Chance(Protocol):
+    """Everything drawn: one seeded stream for each purpose, and ids."""
+
     def stream(self, purpose: str) -> random.Random:
         """The one generator of this purpose (the same object at every call)."""
 
