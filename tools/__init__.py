@@ -1,0 +1,1 @@
+"""Commands for those who change Moldau: checks, benchmarks, lock files. Nothing here is installed."""

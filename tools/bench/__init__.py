@@ -1,0 +1,1 @@
+"""The benchmark beside Apache Kafka: both brokers in one run, alternating, ratios of medians."""
