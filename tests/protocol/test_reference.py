@@ -19,6 +19,7 @@ from moldau.protocol.tables import (
     Table,
     Top,
     ignorable,
+    nullable_since,
     since,
     tag,
 )
@@ -94,7 +95,7 @@ def test_a_faithful_declaration_has_no_differences() -> None:
         ({"first": Annotated[Int32, since(2)]}, "Planted.first: versions is (2, 5)"),
         ({"second": Annotated[Bool, since(2), ignorable]}, "Planted.second: type is 'bool'"),
         (
-            {"second": "Annotated[NullableString, since(2), nullable_since(3), ignorable]"},
+            {"second": Annotated[NullableString, since(2), nullable_since(3), ignorable]},
             "Planted.second: nullable is (3",
         ),
         ({"second": Annotated[NullableString, since(2)]}, "Planted.second: ignorable is False"),
