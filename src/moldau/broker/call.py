@@ -60,6 +60,13 @@ class Call:
         self._place = self.connection.park()
         self._place.dropped = dropped
 
+    def finish(self, response: Any) -> None:
+        """Answer, parked or not (for a handler that failed)."""
+        if self._place is None:
+            self.connection.answer(self.route.encode(self.correlation_id, response))
+        else:
+            self.answer(response)
+
     def answer(self, response: Any) -> None:
         """Answer a parked call (once)."""
         assert self._place is not None, "only a parked call is answered later"

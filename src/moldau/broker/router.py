@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from moldau.broker.authorization import AUTHORIZATION
 from moldau.broker.call import HANG_UP, PARKED, Call, Encoded, Outcome
 from moldau.broker.connection import ClientConnection
+from moldau.broker.handlers import api_versions
 from moldau.environment.doors import Part, size_of
 from moldau.model import ErrorCode
 from moldau.protocol.apis import API, Api, ApiKey
@@ -115,7 +116,10 @@ class Router:
             connection.hang_up("malformed", f"malformed request: {wrong}")
             return
         except _Unserved as unserved:
-            connection.hang_up("unserved", str(unserved))
+            if key == ApiKey.API_VERSIONS:
+                connection.answer(self._route(key, 0).encode(correlation_id, api_versions.unsupported(self._node)))
+            else:
+                connection.hang_up("unserved", str(unserved))
             return
         route.requests.value += 1
         route.request_bytes.value += len(frame)
@@ -138,9 +142,7 @@ class Router:
             raise _Unserved(f"it asked for API {key} v{version}, which is not served")
         api = API[handler.API]
         if not api.min_version <= version <= api.stable_version:
-            if handler.API is not ApiKey.API_VERSIONS:
-                raise _Unserved(f"it asked for {api.name} v{version}; {api.min_version} to {api.stable_version} are served")
-            return handler.route_of_unknown_version(self._node)
+            raise _Unserved(f"it asked for {api.name} v{version}; {api.min_version} to {api.stable_version} are served")
         route = self._routes[key, version] = Route(api, version, handler, self._node)
         return route
 
@@ -153,9 +155,7 @@ class Router:
             f"{route.api.name} v{route.version} from {call.connection.door.peer} failed: "
             f"{failure!r} ({frame.filename.rpartition('/')[2]}:{frame.lineno})",
         )
-        call.connection.answer(
-            route.encode(call.correlation_id, route.failed(request, ErrorCode.UNKNOWN_SERVER_ERROR))
-        )
+        call.finish(route.failed(request, ErrorCode.UNKNOWN_SERVER_ERROR))
 
 
 class _Unserved(Exception):
