@@ -92,9 +92,7 @@ def _describe(resource: DescribeConfigsResource, request: DescribeConfigsRequest
         resource_type=resource.resource_type,
         resource_name=resource.resource_name,
         error_message=None,
-        configs=[
-            _result(described, request) for described in found if wanted is None or described.row.name in wanted
-        ],
+        configs=[_result(described, request) for described in found if wanted is None or described.row.name in wanted],
     )
 
 

@@ -46,7 +46,9 @@ def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
 def failed(request: ListOffsetsRequest, code: ErrorCode) -> ListOffsetsResponse:
     return ListOffsetsResponse(
         topics=[
-            ListOffsetsTopicResponse(name=topic.name, partitions=[_refused(wanted, code) for wanted in topic.partitions])
+            ListOffsetsTopicResponse(
+                name=topic.name, partitions=[_refused(wanted, code) for wanted in topic.partitions]
+            )
             for topic in request.topics
         ]
     )
