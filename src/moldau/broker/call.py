@@ -55,7 +55,7 @@ class Call:
         return self.route.version
 
     def park(self, dropped: Callable[[], None] | None = None) -> None:
-        """Keep the place in the connection's answers; `dropped` is called when the connection goes before the answer."""
+        """Keep the place in the connection's answers; `dropped` is called when the connection goes first."""
         assert self._place is None, "a call is parked once"
         self._place = self.connection.park()
         self._place.dropped = dropped

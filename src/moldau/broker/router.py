@@ -5,14 +5,13 @@ Called by the connection machine for every frame. It decides nothing about a req
 
 from __future__ import annotations
 
+import struct
 import traceback
 from collections.abc import Callable, Iterable
-from struct import Struct
-from struct import error as StructError
 from typing import TYPE_CHECKING, Any, Protocol
 
 from moldau.broker.authorization import AUTHORIZATION
-from moldau.broker.call import HANG_UP, PARKED, Call, Encoded, Outcome
+from moldau.broker.call import HANG_UP, Call, Encoded, Outcome
 from moldau.broker.connection import ClientConnection
 from moldau.broker.handlers import api_versions
 from moldau.environment.doors import Part, size_of
@@ -25,10 +24,10 @@ from moldau.protocol.headers import decode_request_header
 if TYPE_CHECKING:
     from moldau.broker.node import Node
 
-_HEADER = Struct(">hhih")
+_HEADER = struct.Struct(">hhih")
 """Key, version, correlation id, length of the client id."""
-_ANSWER = Struct(">ii").pack
-_FLEXIBLE_ANSWER = Struct(">iib").pack
+_ANSWER = struct.Struct(">ii").pack
+_FLEXIBLE_ANSWER = struct.Struct(">iib").pack
 
 
 class Handler(Protocol):
@@ -112,7 +111,7 @@ class Router:
             if route.flexible:
                 position = position + 1 if frame[position] == 0 else decode_request_header(frame).body_position
             request, _ = route.decode(frame, position)
-        except (Malformed, StructError, IndexError) as wrong:
+        except (Malformed, struct.error, IndexError) as wrong:
             connection.hang_up("malformed", f"malformed request: {wrong}")
             return
         except _Unserved as unserved:
@@ -158,5 +157,5 @@ class Router:
         call.finish(route.failed(request, ErrorCode.UNKNOWN_SERVER_ERROR))
 
 
-class _Unserved(Exception):
+class _Unserved(Exception):  # noqa: N818 - it names the request
     """An API or version that this broker does not have."""

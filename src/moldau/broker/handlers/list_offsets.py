@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from moldau.broker.call import Call
-from moldau.broker.hosting import check_epoch
-from moldau.model import ApiError, ErrorCode
+from moldau.model import NO_EPOCH, ApiError, ErrorCode
 from moldau.protocol.apis import ApiKey
 from moldau.protocol.messages.list_offsets import (
     ListOffsetsPartition,
@@ -24,7 +23,7 @@ EARLIEST_LOCAL = -4
 LATEST_TIERED = -5
 EARLIEST_PENDING_UPLOAD = -6
 
-_READ_COMMITTED = 1
+NOTHING = -1
 
 
 def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
@@ -35,8 +34,7 @@ def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
         for wanted in topic.partitions:
             try:
                 partition = hosting.partition(topic.name, wanted.partition_index)
-                check_epoch(partition, wanted.current_leader_epoch)
-                answers.append(_look_up(partition, wanted, request.isolation_level))
+                answers.append(_look_up(partition, wanted))
             except ApiError as refused:
                 answers.append(_refused(wanted, refused.code))
         response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
@@ -52,3 +50,37 @@ def failed(request: ListOffsetsRequest, code: ErrorCode) -> ListOffsetsResponse:
             for topic in request.topics
         ]
     )
+
+def _look_up(partition: Partition, wanted: ListOffsetsPartition) -> ListOffsetsPartitionResponse:
+    error = partition.check_epoch(wanted.current_leader_epoch)
+    if error:
+        raise ApiError(error)
+    offset, timestamp = _position(partition, wanted.timestamp)
+    return ListOffsetsPartitionResponse(
+        partition_index=wanted.partition_index,
+        offset=offset,
+        timestamp=timestamp,
+        leader_epoch=partition.leader_epoch if offset >= 0 else NO_EPOCH,
+    )
+
+
+def _position(partition: Partition, timestamp: int) -> tuple[int, int]:
+    """Offset and timestamp; both -1 when there is no such record."""
+    log = partition.log
+    if timestamp == LATEST:
+        return partition.high_watermark, NOTHING
+    if timestamp in (EARLIEST, EARLIEST_LOCAL, EARLIEST_PENDING_UPLOAD):
+        return log.start_offset, NOTHING
+    if timestamp == LATEST_TIERED:
+        return NOTHING, NOTHING
+    if timestamp == GREATEST_TIMESTAMP:
+        found = log.latest_timestamp(partition.high_watermark)
+    elif timestamp >= 0:
+        found = log.offset_for_timestamp(timestamp, partition.high_watermark)
+    else:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"timestamp {timestamp} asks for nothing that is known")
+    return found if found is not None else (NOTHING, NOTHING)
+
+
+def _refused(wanted: ListOffsetsPartition, code: ErrorCode) -> ListOffsetsPartitionResponse:
+    return ListOffsetsPartitionResponse(partition_index=wanted.partition_index, error_code=code)
