@@ -1,16 +1,14 @@
 """One request on its way through a handler, and what a handler may give back.
 
-A handler is a plain function `handle(request, call)`. It returns the answer's message, or `Encoded` bytes that it
-has kept, or `PARKED` after `call.park()`, or `NO_ANSWER`. It never waits.
+A handler is a plain function `handle(request, call)`. It returns the answer's message, or `PARKED`
+after `call.park()`, or `NO_ANSWER`, or `HANG_UP`. It never waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from moldau.environment.doors import Part
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moldau.broker.connection import ClientConnection, Place
@@ -29,12 +27,6 @@ class Outcome(Enum):
 PARKED = Outcome.PARKED
 NO_ANSWER = Outcome.NO_ANSWER
 HANG_UP = Outcome.HANG_UP
-
-
-class Encoded(NamedTuple):
-    """The body of an answer, encoded before."""
-
-    parts: Sequence[Part]
 
 
 class Call:
