@@ -13,7 +13,7 @@ from moldau.model import TopicPartition, format_uuid, parse_uuid
 _VERSION = "0"
 
 
-class UnreadableCheckpoint(ValueError):
+class UnreadableCheckpoint(ValueError):  # noqa: N818  (it names the trouble)
     """A checkpoint file that is none."""
 
 

@@ -43,7 +43,7 @@ class Epochs:
         return True
 
     def end_of(self, epoch: int, log_end: int) -> tuple[int, int] | None:
-        """The largest known epoch not above the one asked for, and the offset where it ended; None when there is none."""
+        """The largest known epoch not above the one asked for, and where it ended; None when there is none."""
         after = bisect_right(self._epochs, epoch)
         if after == 0:
             return None

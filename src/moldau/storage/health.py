@@ -14,7 +14,7 @@ from moldau.model import ApiError, ErrorCode
 _OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 
 
-class CorruptLog(Exception):
+class CorruptLog(Exception):  # noqa: N818  (it names the trouble)
     """Bytes that were safely on disk are damaged or missing; nothing was cut, an operator must decide."""
 
     def __init__(self, path: str, problem: str) -> None:

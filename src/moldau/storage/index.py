@@ -45,15 +45,16 @@ class OffsetIndex:
         self.positions.append(position)
         self.unwritten += _OFFSET_ENTRY.pack(relative, position)
 
-    def position_for(self, offset: int) -> int:
-        """A batch start at or before the batch that holds the offset."""
-        entry = bisect_right(self.offsets, min(offset - self.base, MAX_SPAN)) - 1
-        return self.positions[entry] if entry >= 0 else 0
+    def entry_for(self, offset: int) -> tuple[int, int]:
+        """Last offset and position of a batch at or before the one that holds the offset; (-1, 0) if there is none."""
+        return self._entry(bisect_right(self.offsets, min(offset - self.base, MAX_SPAN)))
 
-    def position_at_most(self, position: int) -> int:
-        """The last batch start known at or before a position."""
-        entry = bisect_right(self.positions, min(position, MAX_SPAN)) - 1
-        return self.positions[entry] if entry >= 0 else 0
+    def entry_at_most(self, position: int) -> tuple[int, int]:
+        """The last entry whose batch starts at or before a position; (-1, 0) if there is none."""
+        return self._entry(bisect_right(self.positions, min(position, MAX_SPAN)))
+
+    def _entry(self, after: int) -> tuple[int, int]:
+        return (self.base + self.offsets[after - 1], self.positions[after - 1]) if after else (-1, 0)
 
     def last(self) -> tuple[int, int] | None:
         """Last offset and position of the last entry."""
@@ -149,4 +150,6 @@ class TimeIndex:
 
 
 def _grows(values: array[int]) -> bool:
-    return all(map(int.__lt__, values, values[1:]))
+    """Quick rather than strict: repeated values are found where the index is used."""
+    listed = values.tolist()
+    return listed == sorted(listed)

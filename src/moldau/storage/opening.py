@@ -1,7 +1,7 @@
 """From what lies on disk to a log that can be appended to: loading after a clean end, recovery after any other.
 
-Who calls: `Log.open`, off the loop, because it may read much and it syncs. What it never does: cut bytes that were known
-to be on disk, or guess.
+Who calls: `Log.open`, off the loop, because it may read much and it syncs. What it never does: cut bytes that were
+known to be on disk, or guess.
 
 R1 After a clean end nothing is scanned but what the indexes do not tell.
 R2 After any other end every batch from the segment of the recovery point on is read and its CRC checked.
@@ -15,6 +15,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from moldau.environment import Disk
 from moldau.storage import names, snapshot
@@ -55,13 +56,16 @@ def open_segments(
 ) -> Opened:
     """Load or recover the log in a directory; CorruptLog when R4 forbids."""
     opened = _find(disk, directory, settings, start_offset)
-    if opened.fresh:
-        return opened
-    if not clean or not _load(opened):
-        _recover(opened, recovery_point, disk, directory)
-    end = opened.segments[-1].end_offset
-    if end < recovery_point:
-        raise CorruptLog(directory, f"the log ends at offset {end}, but {recovery_point} was reached on disk")  # R4
+    try:
+        if not opened.fresh and not (clean and _load(opened)):
+            _recover(opened, recovery_point, disk, directory)
+        end = opened.segments[-1].end_offset
+        if end < recovery_point:
+            raise CorruptLog(directory, f"the log ends at offset {end}, but {recovery_point} was reached on disk")  # R4
+    except BaseException:
+        for segment in opened.segments:
+            segment.put_away()
+        raise
     if opened.epochs.truncate(end):
         opened.epochs_changed = True
     snapshot.remove_above(disk, directory, end)
@@ -76,7 +80,7 @@ def restore_producers(disk: Disk, directory: str, segments: Sequence[Segment], a
             continue
         closed = segment.file is None
         segment.open_file()
-        for _, header in segment.scan(0 if closed else segment.index.position_for(from_offset)):
+        for _, header in segment.scan((-1, 0) if closed else segment.index.entry_for(from_offset)):
             if header.base_offset >= at_offset:
                 break
             if header.producer_id >= 0 and header.base_offset >= from_offset:
@@ -92,7 +96,7 @@ def _find(disk: Disk, directory: str, settings: LogSettings, start_offset: int) 
     bases = [base for name in listed if (base := names.offset_of(name, names.LOG)) is not None]
     fresh = not bases
     segments = [Segment(disk, directory, base, settings.index_interval_bytes) for base in bases or [start_offset]]
-    for segment, following in zip(segments, segments[1:], strict=False):
+    for segment, following in pairwise(segments):
         segment.size = segment.open_file().size()
         segment.end_offset = following.base
         segment.put_away()
@@ -145,9 +149,13 @@ def _check_indexes(segments: Sequence[Segment]) -> None:
 def _recover(opened: Opened, recovery_point: int, disk: Disk, directory: str) -> None:
     """R2, R3, R4."""
     segments = opened.segments
-    first = next((i for i, segment in enumerate(segments[:-1]) if segment.end_offset > recovery_point), len(segments) - 1)
+    first = next(
+        (i for i, segment in enumerate(segments[:-1]) if segment.end_offset > recovery_point), len(segments) - 1
+    )
     _check_indexes(segments[:first])
     opened.producers = restore_producers(disk, directory, segments[:first], segments[first].base)
+    if opened.epochs.truncate(segments[first].base):  # the batches themselves tell of the rest
+        opened.epochs_changed = True
     for place in range(first, len(segments)):
         whole = _recover_segment(opened, segments[place], recovery_point)
         if not whole:
@@ -206,6 +214,4 @@ def _finish(segment: Segment, *, active: bool) -> None:
         file.sync()
         file.release()
     if not active:
-        end_offset = segment.end_offset
         segment.put_away()
-        segment.end_offset = end_offset

@@ -92,7 +92,10 @@ class ProducerTable:
             first = header.base_sequence
             expected = _after(producer.batches[-1].last_sequence) if producer.batches else 0
             if first != expected and first != NO_SEQUENCE:
-                return _duplicate(producer, header) or _refuse_sequence(header, expected)  # P1, P4
+                stored = _duplicate(producer, header)  # P1
+                if stored is None:
+                    raise _out_of_order(header, expected)  # P4
+                return stored
         elif header.producer_epoch < producer.epoch:
             raise ApiError(
                 ErrorCode.INVALID_PRODUCER_EPOCH,
@@ -100,7 +103,7 @@ class ProducerTable:
                 f"a newer one uses epoch {producer.epoch}",
             )  # P2
         elif header.base_sequence > 0:
-            _refuse_sequence(header, 0)  # P3
+            raise _out_of_order(header, 0)  # P3
         if producer.transaction_start != NO_OFFSET and not header.is_transactional:
             raise ApiError(
                 ErrorCode.INVALID_TXN_STATE,
@@ -153,8 +156,8 @@ def _duplicate(producer: Producer, header: BatchHeader) -> Duplicate | None:
     return None
 
 
-def _refuse_sequence(header: BatchHeader, expected: int) -> None:
-    raise ApiError(
+def _out_of_order(header: BatchHeader, expected: int) -> ApiError:
+    return ApiError(
         ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
         f"producer {header.producer_id} (epoch {header.producer_epoch}) sends sequence {header.base_sequence}, "
         f"{expected} is next",

@@ -5,8 +5,8 @@ behind. The others are *closed*; their file and indexes are brought in when they
 What it never does: decide when to roll, sync, or look into a batch beyond its header (but for timestamps).
 
 D2 Index entries point at batch starts.
-I1 `ends[k]` is the offset after, `positions[k]` the position after the k-th recent batch; both begin with a sentinel, the
-   place where the first of them starts. Every batch from there to the segment's end is in them.
+I1 `ends[k]` is the offset after, `positions[k]` the position after the k-th recent batch; both begin with a sentinel,
+   the place where the first of them starts. Every batch from there to the segment's end is in them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,12 @@ from moldau.storage.scan import Scan
 
 NO_TIMESTAMP = -1
 _RECENT_BATCHES = 4096
-_WRITE_BEHIND_BYTES = 4096
+WRITE_BEHIND_BYTES = 4096
+"""So many bytes of index entries wait before they are written."""
+
+
+class MisleadingIndex(Exception):  # noqa: N818  (it names the trouble)
+    """An index entry points elsewhere than at its batch: the index must be rebuilt."""
 
 
 class Segment:
@@ -138,18 +143,18 @@ class Segment:
         limit = start + max_bytes
         if limit >= self.size and upper_bound >= self.end_offset:
             return start, self.size
-        end = max(
-            start + first.size, min(self.index.position_at_most(limit), self.index.position_for(upper_bound))
-        )
-        for position, header in self.scan(end):
+        entry = min(self.index.entry_at_most(limit), self.index.entry_for(upper_bound))
+        end = start + first.size
+        for position, header in self.scan(entry) if entry[1] > end else self.scan((-1, end)):
+            end = position
             if position + header.size > limit or header.last_offset >= upper_bound:
                 break
-            end = position + header.size
+            end += header.size
         return start, end
 
     def batch_at(self, offset: int) -> tuple[int, BatchHeader] | None:
         """Position and header of the batch that holds an offset, or else of the next one."""
-        for position, header in self.scan(self.index.position_for(offset)):
+        for position, header in self.scan(self.index.entry_for(offset)):
             if header.last_offset >= offset:
                 return position, header
         return None
@@ -157,7 +162,7 @@ class Segment:
     def find_timestamp(self, timestamp: int, from_offset: int) -> tuple[int, int] | None:
         """Offset and timestamp of the first record from an offset on that is at least as young."""
         file = self._opened()
-        start = self.index.position_for(max(from_offset, self.times.offset_for(timestamp)))
+        start = self.index.entry_for(max(from_offset, self.times.offset_for(timestamp)))
         for position, header in self.scan(start):
             if header.max_timestamp >= timestamp and header.last_offset >= from_offset:
                 for offset, record_timestamp, *_ in records.decode(file.read(position, header.size), from_offset):
@@ -165,11 +170,17 @@ class Segment:
                         return offset, record_timestamp
         return None
 
-    def scan(self, position: int) -> Iterator[tuple[int, BatchHeader]]:
-        """The headers from a batch start on, to the segment's end."""
-        scan = Scan(self._opened(), position, self.size)
-        yield from scan
+    def scan(self, entry: tuple[int, int] = (-1, 0)) -> Iterator[tuple[int, BatchHeader]]:
+        """The headers from an index entry on, to the segment's end. MisleadingIndex when the entry is wrong (D2)."""
+        last_offset, start = entry
+        scan = Scan(self._opened(), start, self.size)
+        for position, header in scan:
+            if position == start and header.last_offset != last_offset != -1:
+                raise MisleadingIndex
+            yield position, header
         if scan.problem is not None:
+            if last_offset != -1:
+                raise MisleadingIndex
             raise CorruptLog(self.path(names.LOG), f"{scan.problem} at position {scan.position}")
 
     def _opened(self) -> File:
@@ -190,10 +201,17 @@ class Segment:
         self.forget_batches()
         start = self._load_indexes(file, size)
         problem = self._walk(file, start, size)
-        if problem is not None and start > 0:  # perhaps the index led astray
-            self.forget_batches()
-            self.stale_indexes = True
-            problem = self._walk(file, 0, size)
+        self.end_offset = max(self.end_offset, end_offset)
+        if problem is not None:  # perhaps the index led astray
+            self.rebuild()
+
+    def rebuild(self) -> None:
+        """Forget the indexes and make them anew from the batches."""
+        end_offset = self.end_offset
+        file = self.open_file()
+        self.forget_batches()
+        self.stale_indexes = True
+        problem = self._walk(file, 0, file.size())
         if problem is not None:
             raise CorruptLog(self.path(names.LOG), f"{problem} at position {self.size}")
         self.end_offset = max(self.end_offset, end_offset)
@@ -202,7 +220,9 @@ class Segment:
         """Add the batches of a stretch of the file; what is wrong with it."""
         self.forget_recent(start, self.base)
         scan = Scan(file, start, end, offset=self.base)
-        for _, header in scan:
+        for position, header in scan:
+            if position == start > 0:
+                self.ends[0] = header.base_offset  # I1
             self.add(header.size, header.last_offset + 1, header.max_timestamp)
         return scan.problem
 
@@ -256,11 +276,6 @@ class Segment:
             self.newest, self.newest_offset = youngest.last() or (NO_TIMESTAMP, self.base)
         return True
 
-    @property
-    def behind(self) -> bool:
-        """Whether enough index entries wait to be written."""
-        return len(self.index.unwritten) >= _WRITE_BEHIND_BYTES
-
     def seal_times(self) -> None:
         """The youngest record gets its entry, as it must before the file is left alone."""
         if self.newest != NO_TIMESTAMP:
@@ -288,15 +303,15 @@ class Segment:
         """Cut the batch that holds an offset and all after it."""
         found = self.batch_at(offset)
         if found is None:
+            self.end_offset = self.ends[-1]
             return
         position, _ = found
         self._opened().truncate(position)
         self.stale_indexes = True
         self.index.truncate(position)
         self.times.truncate(offset)
-        last = self.index.last()
         youngest = self.times.last()
-        start = last[1] if last else 0
+        _, start = self.index.last() or (-1, 0)
         self.newest, self.newest_offset = youngest or (NO_TIMESTAMP, self.base)
         self.indexed_at = start
         self._walk(self._opened(), start, position)
