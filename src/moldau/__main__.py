@@ -1,8 +1,7 @@
-"""`python -m moldau` is `moldau`."""
+"""`python -m moldau` is the command `moldau`."""
 
 import sys
 
 from moldau.cli import main
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())
