@@ -1,16 +1,14 @@
 """One request on its way through a handler, and what a handler may give back.
 
-A handler is a plain function `handle(request, call)`. It returns the answer's message, or `Encoded` bytes that it
-has kept, or `PARKED` after `call.park()`, or `NO_ANSWER`. It never waits.
+A handler is a plain function `handle(request, call)`. It returns the answer's message, or `PARKED`
+after `call.park()`, or `NO_ANSWER`, or `HANG_UP`. It never waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from moldau.environment.doors import Part
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from moldau.broker.connection import ClientConnection, Place
@@ -31,12 +29,6 @@ NO_ANSWER = Outcome.NO_ANSWER
 HANG_UP = Outcome.HANG_UP
 
 
-class Encoded(NamedTuple):
-    """The body of an answer, encoded before."""
-
-    parts: Sequence[Part]
-
-
 class Call:
     """One request: where it came from and how it is answered."""
 
@@ -55,10 +47,17 @@ class Call:
         return self.route.version
 
     def park(self, dropped: Callable[[], None] | None = None) -> None:
-        """Keep the place in the connection's answers; `dropped` is called when the connection goes before the answer."""
+        """Keep the place in the connection's answers; `dropped` is called when the connection goes first."""
         assert self._place is None, "a call is parked once"
         self._place = self.connection.park()
         self._place.dropped = dropped
+
+    def finish(self, response: Any) -> None:
+        """Answer, parked or not (for a handler that failed)."""
+        if self._place is None:
+            self.connection.answer(self.route.encode(self.correlation_id, response))
+        else:
+            self.answer(response)
 
     def answer(self, response: Any) -> None:
         """Answer a parked call (once)."""

@@ -92,10 +92,15 @@ class ClientConnection:
         "_unsent",
         "_waiting",
         "door",
+        "listener",
     )
 
-    def __init__(self, door: Connection, serve: Serve, turn: Turn, frame_limit: int, ended: Ended) -> None:
+    def __init__(
+        self, door: Connection, listener: str, serve: Serve, turn: Turn, frame_limit: int, ended: Ended
+    ) -> None:
         self.door = door
+        self.listener = listener
+        """The name of the listener that it came through."""
         self._serve = serve
         self._turn = turn
         self._ended = ended

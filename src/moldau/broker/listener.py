@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from moldau.broker.connection import ClientConnection, Serve
 from moldau.broker.journal import Journal
+from moldau.broker.settings import Endpoint
 from moldau.broker.turn import Turn
 from moldau.environment.doors import Clock, Connection, Listener, Network, Timer
 from moldau.metrics import Registry
@@ -44,6 +45,7 @@ class Reception:
         self._connections: dict[ClientConnection, str] = {}
         self._per_address: dict[str, int] = {}
         self._listeners: list[Listener] = []
+        self._serve: Serve | None = None
         self._round: Timer | None = None
         self._emptied: Callable[[], None] | None = None
 
@@ -52,20 +54,25 @@ class Reception:
         """Connections that are open."""
         return len(self._connections)
 
-    def listen(self, host: str, port: int, serve: Serve) -> Listener:
-        """Take connections at this address and have `serve` handle their frames; OSError when it is taken."""
+    def listen(self, endpoint: Endpoint) -> Listener:
+        """Take the address, and its connections once `open` is called; OSError when the address cannot be had."""
 
         def accept(door: Connection) -> ClientConnection | None:
-            return self._accept(door, serve)
+            return self._accept(door, endpoint.name)
 
-        listener = self._network.listen(host, port, accept)
+        listener = self._network.listen(endpoint.host, endpoint.port, accept)
         self._listeners.append(listener)
-        if self._round is None:
-            self._next_round()
         return listener
+
+    def open(self, serve: Serve) -> None:
+        """Take connections from now on, whose frames `serve` handles; until then those who try are turned away, and
+        try again."""
+        self._serve = serve
+        self._next_round()
 
     def close_listeners(self) -> None:
         """Take no further connection."""
+        self._serve = None
         for listener in self._listeners:
             listener.close()
         self._listeners.clear()
@@ -102,7 +109,9 @@ class Reception:
         self._metrics.counter("connections_closed", cause).value += 1
         self._journal.tell(f"closed {cause}", f"closed the connection from {connection.door.peer}: {text}")
 
-    def _accept(self, door: Connection, serve: Serve) -> ClientConnection | None:
+    def _accept(self, door: Connection, listener: str) -> ClientConnection | None:
+        if self._serve is None:
+            return None
         address = door.peer.rpartition(":")[0]
         of_address = self._per_address.get(address, 0)
         if len(self._connections) >= self._limits.connections:
@@ -113,7 +122,7 @@ class Reception:
             return None
         self._accepted.value += 1
         self._per_address[address] = of_address + 1
-        connection = ClientConnection(door, serve, self._turn, self._limits.request_bytes, self)
+        connection = ClientConnection(door, listener, self._serve, self._turn, self._limits.request_bytes, self)
         self._connections[connection] = address
         return connection
 

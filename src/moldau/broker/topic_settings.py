@@ -6,7 +6,7 @@ Called by the controller's request handlers (validation), the partition driver (
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from moldau.broker.configs import LONG_MAX, ConfigError, Kind, config, nearest, resolve, table_of
@@ -248,6 +248,13 @@ class TopicSettings:
         synonyms=("unclean.leader.election.enable",),
     )
 
+    compacted: bool = field(init=False)
+    append_time: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "compacted", "compact" in self.cleanup_policy)
+        object.__setattr__(self, "append_time", self.timestamp_type == "LogAppendTime")
+
 
 TOPIC_CONFIGS = table_of(TopicSettings)
 
@@ -265,10 +272,10 @@ def check_topic_configs(configs: Mapping[str, str | None]) -> None:
 def topic_settings(broker: Mapping[str, str], configs: Mapping[str, str]) -> TopicSettings:
     """The settings of a topic with these configs on a broker where these names were given."""
     values: dict[str, Any] = {}
-    for name, (field, row) in TOPIC_CONFIGS.items():
+    for name, (target, row) in TOPIC_CONFIGS.items():
         text = configs.get(name)
         if text is None:
             text = resolve(row, broker)
         if text is not None:
-            values[field] = row.parse(text)
+            values[target] = row.parse(text)
     return TopicSettings(**values)

@@ -35,6 +35,11 @@ class FrameBuffer:
         """How much memory the connection holds."""
         return len(self._view)
 
+    @property
+    def unfinished(self) -> int:
+        """How many bytes of a frame that is not complete have come in."""
+        return self._end - self._start
+
     def buffer(self) -> memoryview:
         """Where the next bytes go: writable, never empty. Ends the life of the views handed out before."""
         kept = self._end - self._start
