@@ -38,7 +38,7 @@ class Exchange:
     """Whether the broker answers this request (it does not when a produce asks for no acknowledgement)."""
 
 
-class OutOfStep(Exception):
+class OutOfStep(Exception):  # noqa: N818  (it is caught one floor up and becomes a broken connection)
     """An answer that belongs to no request in flight."""
 
 

@@ -1,5 +1,6 @@
 """What can go wrong between a request and its answer, told to whoever asked; never an error code of the answer."""
 
+# ruff: noqa: N818  (each is named after what happened, as Kafka's own words do)
 from __future__ import annotations
 
 

@@ -106,10 +106,8 @@ class Accumulator(Generic[D]):
         if queues is None:
             return None
         if partition is None:
-            if key is None:
-                queue = queues.queues[queues.sticky]
-            else:
-                queue = queues.queues[self._hash(key) % len(queues.queues)]
+            index = queues.sticky if key is None else self._hash(key) % len(queues.queues)
+            queue = queues.queues[index]
         else:
             queue = self._queue(topic, queues, partition)
         batch = queue.open
@@ -343,9 +341,7 @@ class Accumulator(Generic[D]):
                 return chunk, size
             guess = max(1, min(len(chunk) - 1, len(chunk) * limit // size))
 
-    def _check_size(
-        self, queue: PartitionQueue, key: bytes | None, value: bytes | None, headers: Headers
-    ) -> int:
+    def _check_size(self, queue: PartitionQueue, key: bytes | None, value: bytes | None, headers: Headers) -> int:
         size = BATCH_OVERHEAD + RECORD_OVERHEAD + len(key or b"") + len(value or b"")
         for name, content in headers:
             size += 2 * 5 + 4 * len(name) + len(content or b"")

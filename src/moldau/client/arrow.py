@@ -1,4 +1,7 @@
-"""Fetched records as one pyarrow record batch. Only `FetchedBatch.to_arrow` imports this, so nothing else needs pyarrow."""
+"""Fetched records as one pyarrow record batch.
+
+Only `FetchedBatch.to_arrow` imports this, so nothing else needs pyarrow.
+"""
 
 from __future__ import annotations
 

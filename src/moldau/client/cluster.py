@@ -115,10 +115,7 @@ class Cluster:
         known = self.topology.topics.get(name)
         if known is not None:
             return known
-        for attempt in range(1, Question = Top | Callable[[Channel], Top]
-"""A request, or what makes one for a channel when it depends on the version that is spoken there."""
-
-ATTEMPTS_FOR_A_TOPIC + 1):
+        for attempt in range(1, ATTEMPTS_FOR_A_TOPIC + 1):
             await self.retrying(f"learn of topic {name!r}", lambda: self._ask([name]))
             known = self.topology.topics.get(name)
             if known is not None and known.partitions:
@@ -179,7 +176,8 @@ ATTEMPTS_FOR_A_TOPIC + 1):
             kind = TimedOut if isinstance(last, RequestExpired) else BrokerUnavailable
             raise kind(
                 f"could not {tried} in {self.settings.operation_timeout:g} s and {attempts} attempts "
-                f"(asked {self._asked()}): {last or 'no answer'}; see whether the brokers run and the addresses are right"
+                f"(asked {self._asked()}): {last or 'no answer'}; "
+                "see whether the brokers run and the addresses are right"
             ) from last
 
     # -------------------------------------------------------------------------------------- inside

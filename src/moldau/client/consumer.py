@@ -82,12 +82,12 @@ class AsyncConsumer:
                 return
             yield batch
 
-    async def poll(self, max_records: int = 500, timeout: float = 0.5) -> list[ConsumedRecord]:
-        """The records that are there, at most so many; an empty list when none come within `timeout` seconds or the
+    async def poll(self, max_records: int = 500, max_wait: float = 0.5) -> list[ConsumedRecord]:
+        """The records that are there, at most so many; an empty list when none come within `max_wait` seconds or the
         stop has been reached."""
         if max_records < 1:
             raise ValueError(f"at least one record can be asked for, not {max_records}")
-        if not self._records and not await self._read_batch(timeout):
+        if not self._records and not await self._read_batch(max_wait):
             return []
         taken = self._records[: -max_records - 1 : -1]
         del self._records[-max_records:]
@@ -139,10 +139,10 @@ class AsyncConsumer:
 
     # -------------------------------------------------------------------------------------- inside
 
-    async def _read_batch(self, timeout: float | None) -> bool:
+    async def _read_batch(self, patience: float | None) -> bool:
         """Decode the next batch that has records; False when there is none (in time)."""
         while True:
-            batch = await self._next(WHOLE_CHUNK, 0.0, timeout)
+            batch = await self._next(WHOLE_CHUNK, 0.0, patience)
             if batch is None:
                 return False
             records = batch.records()
@@ -151,8 +151,8 @@ class AsyncConsumer:
                 self._batch, self._records = batch, records
                 return True
 
-    async def _next(self, max_records: int, max_wait: float, timeout: float | None) -> FetchedBatch | None:
-        return await self._runner.wait(self._opened().next(max_records, max_wait, timeout))
+    async def _next(self, max_records: int, gather: float, patience: float | None) -> FetchedBatch | None:
+        return await self._runner.wait(self._opened().next(max_records, gather, patience))
 
     def _forget(self, partition: int) -> None:
         if self._batch is not None and self._batch.partition == partition:

@@ -6,20 +6,12 @@ Made by the accumulator for every record, so it holds three fields and no future
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from moldau.client.outgoing import UNKNOWN_OFFSET, OutgoingBatch
-
-
-class RecordMetadata(NamedTuple):
-    """Where a record was written. The offset is -1 when nobody was asked (acks=0) or the broker did not say."""
-
-    topic: str
-    partition: int
-    offset: int
-    timestamp_ms: int
+from moldau.client.outgoing import OutgoingBatch
+from moldau.client.record_metadata import RecordMetadata, metadata_of
 
 
 class AsyncDelivery(msgspec.Struct, gc=False):
@@ -74,13 +66,3 @@ class AsyncDeliveries:
 
     def __await__(self) -> Generator[Any, None, list[RecordMetadata]]:
         return self.result().__await__()
-
-
-def metadata_of(batch: OutgoingBatch, index: int, timestamp_ms: int) -> RecordMetadata:
-    """The place of one record of a settled batch; raises what kept the batch out."""
-    if batch.failure is not None:
-        batch.seen += 1
-        raise batch.failure.again()
-    offset = UNKNOWN_OFFSET if batch.base_offset == UNKNOWN_OFFSET else batch.base_offset + index
-    time = batch.append_time_ms if batch.append_time_ms >= 0 else timestamp_ms
-    return RecordMetadata(batch.topic, batch.partition, offset, time)

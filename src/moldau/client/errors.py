@@ -4,6 +4,7 @@ Every room of the client raises these; `broker_error` is the one place that turn
 Messages say what was tried and what to change.
 """
 
+# ruff: noqa: N818  (each is named after what happened, as Kafka's own words do)
 from __future__ import annotations
 
 import difflib

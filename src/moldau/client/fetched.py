@@ -93,7 +93,8 @@ class FetchedBatch:
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         """What polars, pyarrow, duckdb and others take a table from."""
-        return self.to_arrow().__arrow_c_array__(requested_schema)
+        exported: tuple[Any, Any] = self.to_arrow().__arrow_c_array__(requested_schema)
+        return exported
 
     def __repr__(self) -> str:
         return f"FetchedBatch({self.topic}-{self.partition}, {self.start_offset}..{self.next_offset})"

@@ -71,11 +71,11 @@ class Fetcher:
 
     # ------------------------------------------------------------------------- what the verbs wait for
 
-    async def next(self, max_records: int, gather: float, timeout: float | None = None) -> FetchedBatch | None:
+    async def next(self, max_records: int, gather: float, patience: float | None = None) -> FetchedBatch | None:
         """The next batch, after up to `gather` seconds in which more may join it. None at the end (every partition
-        reached its stop), or when `timeout` seconds bring nothing."""
+        reached its stop), or when `patience` seconds bring nothing."""
         try:
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(patience):
                 while not self._positions.ready(1):
                     if self._positions.finished:
                         return None

@@ -34,9 +34,7 @@ def time_of(when: str | int) -> int:
     return NAMED[when]
 
 
-async def offsets_at(
-    cluster: Cluster, topic: str, when: str | int, partitions: Sequence[int] | None
-) -> dict[int, int]:
+async def offsets_at(cluster: Cluster, topic: str, when: str | int, partitions: Sequence[int] | None) -> dict[int, int]:
     """The offsets of one time in some or all partitions of a topic."""
     known = await cluster.topic(topic)
     indexes = range(len(known.partitions)) if partitions is None else sorted(dict.fromkeys(partitions))

@@ -105,9 +105,7 @@ class Position:
 class Positions:
     """The partitions of one consumer."""
 
-    def __init__(
-        self, topic: str, partitions: Sequence[int], *, partition_bytes: int, prefetch_bytes: int
-    ) -> None:
+    def __init__(self, topic: str, partitions: Sequence[int], *, partition_bytes: int, prefetch_bytes: int) -> None:
         self.topic = topic
         self._partition_bytes = partition_bytes
         self._prefetch_bytes = prefetch_bytes

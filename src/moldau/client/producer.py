@@ -140,7 +140,8 @@ class AsyncProducer:
         if failures:
             more = f" and {dropped} more" if dropped else ""
             raise ExceptionGroup(
-                f"{len(failures)}{more} batches of records were not delivered", [failure.again() for failure in failures]
+                f"{len(failures)}{more} batches of records were not delivered",
+                [failure.again() for failure in failures],
             )
 
     async def settlement(self, batch: OutgoingBatch) -> None:

@@ -1,4 +1,7 @@
-"""What admin does: topics made, described and deleted, the cluster and its configuration read. The verbs are in `admin`."""
+"""What admin does: topics made, described and deleted, the cluster and its configuration read.
+
+The verbs are in `admin`; these are the calls behind them.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ from moldau.protocol.messages.describe_cluster import DescribeClusterRequest, De
 from moldau.protocol.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
-    DescribeConfigsResponse,
     DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
 )
 
 TOPIC, BROKER = 2, 4
@@ -165,10 +168,9 @@ async def describe_configs(cluster: Cluster, kind: int, name: str) -> dict[str, 
     tried = f"describe the configuration of {'topic' if kind == TOPIC else 'broker'} {name!r}"
 
     async def attempt() -> DescribeConfigsResponse:
-        if kind == BROKER:
-            answer: DescribeConfigsResponse = await cluster.call_node(int(name), request)
-            return answer
-        answer = await cluster.call(request, tried)
+        answer: DescribeConfigsResponse = await (
+            cluster.call_node(int(name), request) if kind == BROKER else cluster.call(request, tried)
+        )
         return answer
 
     answer = await cluster.retrying(tried, attempt)
