@@ -148,6 +148,16 @@ class Image:
         self._made += 1
         return FileNode(self._made)
 
+    def lay_out(self, path: str) -> None:
+        """A durable directory, as an operator makes it before the first start."""
+        here = self.root
+        for name in _names(path):
+            here.change(Link(name, Directory()))
+            here.sync()
+            below = here.names[name]
+            assert isinstance(below, Directory)
+            here = below
+
     def find(self, path: str) -> FileNode | Directory:
         """FileNotFoundError or NotADirectoryError when it is not there."""
         here: FileNode | Directory = self.root

@@ -69,6 +69,7 @@ class SimulatedLoop(BoundedLoop):
         collecting = gc.isenabled()
         hooks = sys.get_asyncgen_hooks()
         gc.disable()
+        gc.freeze()  # what was there before the run is not looked at by the run's collections
         sys.set_asyncgen_hooks(finalizer=self._finish_generator)
         asyncio._set_running_loop(self)
         self._running = True
@@ -116,6 +117,7 @@ class SimulatedLoop(BoundedLoop):
                 self._lanes.clear()
                 gc.collect()
         finally:
+            gc.unfreeze()
             sys.unraisablehook = hook
 
     def _step(self) -> None:

@@ -56,14 +56,16 @@ class Report:
 
 
 def run(seed: int, scenario: Scenario, *, keep_trace: bool = False, max_steps: int = 3_000_000) -> Report:
-    """Play it once. Findings end up in the report; anything else that is raised is the simulator's own fault."""
+    """Play it once. Whatever is raised ends up in the report."""
     weather = scenario.weather(random.Random(f"{seed}:weather"))
     world = World(seed, weather=weather, keep_trace=keep_trace)
     finding: str | None = None
     try:
         world.loop.run(scenario.play(world), limit_ns=scenario.limit_s * NS_PER_SECOND, max_steps=max_steps)
     except Finding as found:
-        finding = f"{type(found).__name__}: {found}{_where(found)}"
+        finding = f"{type(found).__name__}: {found}{_where(found.__cause__)}"
+    except Exception as raised:
+        finding = f"Unhandled: {type(raised).__name__}: {raised}{_where(raised)}"
     report = Report(
         seed=seed,
         scenario=scenario.name,
@@ -78,16 +80,15 @@ def run(seed: int, scenario: Scenario, *, keep_trace: bool = False, max_steps: i
     return report
 
 
-def _where(found: Finding) -> str:
-    """File and line of the deepest frames of the cause, without addresses."""
-    cause = found.__cause__
+def _where(cause: BaseException | None) -> str:
+    """File and line of the deepest frames, without addresses."""
     if cause is None:
         return ""
     frames = []
     traceback = cause.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        frames.append(f"\n  {code.co_filename.rpartition('/src/')[2]}:{traceback.tb_lineno} {code.co_qualname}")
+        frames.append(f"\n  {code.co_filename.rpartition('/moldau/')[2]}:{traceback.tb_lineno} {code.co_qualname}")
         traceback = traceback.tb_next
     return "".join(frames[-_FRAMES:])
 

@@ -37,6 +37,7 @@ class Machine:
         self.lives = 0
         self.node: Node | None = None
         self.disk: SimulatedDisk | None = None
+        self.clock: SimulatedClock | None = None
 
     @property
     def alive(self) -> bool:
@@ -79,7 +80,7 @@ class World:
         clock = SimulatedClock(
             self.loop, node, beginning_ns=draw.randrange(1000 * NS_PER_SECOND), wall_offset_ms=machine.wall_offset_ms
         )
-        machine.node, machine.disk = node, disk
+        machine.node, machine.disk, machine.clock = node, disk, clock
         self.fabric.machine_is_back(name)
         return node, Environment(
             clock=clock,
@@ -106,9 +107,18 @@ class World:
         machine = self.machine(name)
         self._end_life(machine, with_machine=True)
         machine.faults.cut_in = None
+        if any(file.unsynced for _, file in machine.image.files()):
+            self.counters["power cut with unsynced writes"] += 1
         for path in machine.image.lose_power(self._crash_draw):
             self.counters["write torn"] += 1
             self.trace.note(self.loop.now_ns, name, f"torn {path}")
+
+    def step_wall(self, name: str, difference_ms: int) -> None:
+        """Somebody sets this machine's wall clock."""
+        machine = self.machine(name)
+        machine.wall_offset_ms += difference_ms
+        if machine.clock is not None:
+            machine.clock.wall_offset_ms = machine.wall_offset_ms
 
     def close(self) -> None:
         """The run is over."""
@@ -125,4 +135,4 @@ class World:
             return
         self.fabric.process_died(node, with_machine=with_machine)
         self.loop.bury(node, *self._memory.pop(node, ()))
-        machine.node = machine.disk = None
+        machine.node = machine.disk = machine.clock = None
