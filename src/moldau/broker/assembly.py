@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from moldau.broker.errors import CannotStart
 from moldau.broker.served import HANDLERS
@@ -17,21 +18,23 @@ from moldau.broker.listener import ConnectionLimits, Reception
 from moldau.broker.node import Node
 from moldau.broker.partition_driver import PartitionDriver
 from moldau.broker.publisher import Publisher
-from moldau.broker.quorum.driver import Decide, QuorumDriver
+from moldau.broker.quorum.driver import QuorumDriver
 from moldau.broker.quorum.metadata_log import MetadataLog
 from moldau.broker.quorum.state_file import UnreadableState, read_state
 from moldau.broker.router import Router
 from moldau.broker.settings import BrokerSettings, Endpoint
 from moldau.broker.turn import Turn, TurningOffload
-from moldau.controller import Outcome, bootstrap, register_broker
+from moldau.controller import CONTROLLER_FEATURES, Decide, QuorumController, Registration
+from moldau.controller import bootstrap_records, register_broker, unfence_broker
 from moldau.environment.doors import Environment, Listener, Timer
-from moldau.metadata import Image
+from moldau.metadata import Endpoint as RegisteredEndpoint
 from moldau.metrics import Registry
-from moldau.model import ApiError, ErrorCode, TopicPartition
+from moldau.model import ApiError, TopicPartition
 from moldau.raft import Raft, RaftConfig
 from moldau.storage import Committer, CorruptLog, DirectoryInUse, ForeignDirectory, Identity, LogDirectory, LogSettings
 
 METADATA = TopicPartition("__cluster_metadata", 0)
+PLAINTEXT = 0
 CHECKPOINT_MS = 60_000
 DRAIN_MS = 1_500
 """How long a stop waits for answers to leave."""
@@ -67,6 +70,7 @@ class Broker:
         self._directory: LogDirectory | None = None
         self._node: Node | None = None
         self._checkpoint: Timer | None = None
+        self._epoch = -1
         self._failure: asyncio.Future[str] | None = None
 
     @property
@@ -115,9 +119,8 @@ class Broker:
         await self._emptied()
         await self._committed()
         high_watermarks = {TopicPartition(each.topic, each.index): each.high_watermark for each in partitions}
-        epoch = node.image.brokers[self.settings.node_id].epoch if self.settings.node_id in node.image.brokers else -1
         try:
-            await self._offload.run(partial(directory.close, broker_epoch=epoch, high_watermarks=high_watermarks))
+            await self._offload.run(partial(directory.close, broker_epoch=self._epoch, high_watermarks=high_watermarks))
         except (OSError, ApiError) as failed:
             self._journal.tell("unclean", f"the stop was not clean, the next start recovers: {failed}")
 
@@ -180,8 +183,8 @@ class Broker:
             clock.monotonic_ms(),
         )
         assert directory.identity.cluster_id is not None
-        image = Image(directory.identity.cluster_id)
-        return QuorumDriver(image, raft, metadata_log, self._committer, disk, self._offload, clock, self._journal)
+        machine = QuorumController(raft, directory.identity.cluster_id, bootstrap_records({}))
+        return QuorumDriver(raft, machine, metadata_log, self._committer, disk, self._offload, clock, self._journal)
 
     def _make_node(self, directory: LogDirectory, controller: QuorumDriver) -> Node:
         assert directory.identity.cluster_id is not None
@@ -198,8 +201,7 @@ class Broker:
         )
 
     async def _take_office(self, node: Node, directory: LogDirectory, controller: QuorumDriver) -> None:
-        """Lead the quorum, take in the whole picture, register this broker in it."""
-        in_office = asyncio.get_running_loop().create_future()
+        """Lead the quorum, take in the whole picture, register this broker in it and have it take part."""
         partitions = PartitionDriver(
             self.settings,
             directory,
@@ -210,22 +212,37 @@ class Broker:
             self._offload,
             self._journal,
         )
-        controller.start((partitions, Publisher(node)), lambda: in_office.set_result(None))
-        await in_office
-        await self._decided(controller, bootstrap)
-        await self._decided(controller, self._registration(directory))
+        controller.start((partitions, Publisher(node)))
+        registration = self._registration(directory)
+        self._epoch = epoch = await self._decided(
+            controller, lambda image, next_offset: register_broker(registration, image, next_offset)
+        )
+        await self._decided(controller, lambda image, _: unfence_broker(image, registration.broker_id, epoch))
 
-    async def _decided(self, controller: QuorumDriver, decide: Decide) -> None:
+    def _registration(self, directory: LogDirectory) -> Registration:
+        identity = directory.identity
+        assert identity.cluster_id is not None
+        return Registration(
+            broker_id=self.settings.node_id,
+            cluster_id=identity.cluster_id,
+            incarnation_id=self._environment.chance.uuid(),
+            endpoints=tuple(RegisteredEndpoint(one.name, one.host, one.port, PLAINTEXT) for one in self._advertised),
+            features=CONTROLLER_FEATURES,
+            rack=self.settings.rack,
+            log_dirs=(identity.directory_id,) if identity.directory_id is not None else (),
+        )
+
+    async def _decided(self, controller: QuorumDriver, decide: Decide) -> Any:
         decided = asyncio.get_running_loop().create_future()
 
-        def done(outcome: Outcome | None, refusal: ApiError | None) -> None:
+        def done(response: Any, refusal: ApiError | None) -> None:
             if refusal is None:
-                decided.set_result(None)
+                decided.set_result(response)
             else:
                 decided.set_exception(CannotStart(f"the controller refused to start: {refusal}"))
 
         controller.submit(decide, done)
-        await decided
+        return await decided
 
     # ------------------------------------------------------------------------------------ while it serves
 

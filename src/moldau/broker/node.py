@@ -5,17 +5,21 @@ Built by the assembly. Only `publish` changes the picture, once everything that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from moldau.broker.hosting import Hosting
 from moldau.broker.journal import Journal
-from moldau.broker.producer_ids import ProducerIds
+from moldau.broker.producer_ids import Block, ProducerIds
 from moldau.broker.settings import BrokerSettings
+from moldau.broker.topic_configs import TopicConfigTable
 from moldau.broker.turn import Turn
+from moldau.controller import ProducerIds as GrantedIds
+from moldau.controller import TopicDefaults, allocate_producer_ids
 from moldau.environment.doors import Chance, Clock
 from moldau.metadata import Image
 from moldau.metrics import Registry
+from moldau.model import ApiError
 from moldau.protocol.apis import ApiKey
 
 if TYPE_CHECKING:
@@ -65,6 +69,8 @@ class Node:
         self.image = Image(cluster_id)
         self.memo: dict[tuple[int, int, str, bytes], bytes] = {}
         """Encoded answers that depend on nothing but API, version, listener, the request's bytes and the image."""
+        self.topic_configs = TopicConfigTable(settings)
+        self.topic_defaults = TopicDefaults(settings.num_partitions, settings.default_replication_factor)
         self.producer_ids = ProducerIds(self._request_producer_ids)
         self.produced_bytes = metrics.counter("produced_bytes")
         self.produced_batches = metrics.counter("produced_batches")
@@ -74,6 +80,15 @@ class Node:
         """Show clients this picture of the cluster from now on."""
         self.image = image
         self.memo.clear()
+
+    def _request_producer_ids(self, granted: Block) -> None:
+        """A block of producer ids for this broker, as it is registered."""
+        own = self.image.brokers[self.settings.node_id]
+
+        def done(block: GrantedIds | None, refusal: ApiError | None) -> None:
+            granted(*(block.first, block.count) if block is not None else (None, 0), refusal)
+
+        self.controller.submit(lambda image, _: allocate_producer_ids(image, own.id, own.epoch), done)
 
     def live_brokers(self, listener: str) -> list[Address]:
         """The brokers that take part and can be reached through this listener, by id."""
@@ -88,10 +103,6 @@ class Node:
     def controller_id(self) -> int:
         """The broker to which clients may send what a controller decides: any, so this one."""
         return self.settings.node_id
-
-    def topic_configs(self, name: str) -> Mapping[str, str]:
-        """The configs set on a topic."""
-        return self.image.topic_configs(name)
 
     def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
         """The leader of a partition and its epoch, as far as is known."""

@@ -203,12 +203,10 @@ class _Decoder:
             count = source.fresh("count")
             source.line(f"{count} = {size} - 1")
         least = self._item_size(field)
-        with source.block(
-            f"if 0 <= {count} <= " + ("end - position:" if least == 1 else f"(end - position) // {least}:")
-        ):
-            if field.wire is not None and field.wire.format:
-                self._numbers(name, count, field.wire, least)
-            else:
+        if field.wire is not None and field.wire.format:
+            self._numbers(name, count, field.wire, least)
+        else:
+            with source.block(f"if 0 <= {count} * {least} <= end - position:"):
                 self._items(name, count, field, compact)
         self._otherwise(name, size, is_nullable(field, self._version), compact)
         return name
@@ -225,10 +223,14 @@ class _Decoder:
 
     def _numbers(self, name: str, count: str, kind: Wire, size: int) -> None:
         source = self._source
+        stop = source.fresh("stop")
         readers = source.constant(f"READ_{kind.name}", wire.array_unpackers(kind.format))
         long = f"unpack_array({kind.format!r}, {count}, buffer, position)"
-        source.line(f"{name} = list({readers}[{count}](buffer, position) if {count} < {wire.SHORT_ARRAYS} else {long})")
-        source.line(f"position += {count}" + (f" * {size}" if size > 1 else ""))
+        source.line(f"{stop} = position + {count} * {size}")
+        with source.block(f"if position <= {stop} <= end:"):
+            short = f"{readers}[{count}](buffer, position) if {count} < {wire.SHORT_ARRAYS}"
+            source.line(f"{name} = list({short} else {long})")
+            source.line(f"position = {stop}")
 
     def _items(self, name: str, count: str, field: Field, compact: bool) -> None:
         source = self._source

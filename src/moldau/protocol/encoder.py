@@ -96,7 +96,10 @@ class _Encoder:
             return f"{value} is not None"
         if default is False or (default in ("", b"", []) and field.nullable is None):
             return value
-        return f"{value} != {literal(self._source, default)}"
+        spelled = literal(self._source, default)
+        if isinstance(default, msgspec.Struct):
+            return f"({value} is not {spelled} and {value} != {spelled})"
+        return f"{value} != {spelled}"
 
     def _tag_section(self, tagged: tuple[Field, ...], owner: str) -> None:
         source = self._source
@@ -169,19 +172,18 @@ class _Encoder:
 
     def _sized(self, kind: Wire, value: str, nullable: bool, compact: bool) -> None:
         source = self._source
-        raw = source.fresh("raw")
+        raw, size = source.fresh("raw"), source.fresh("size")
         wide = "h" if kind.name == "string" else "i"
         turned = f"{value}.encode()" if kind.name == "string" else value
         if not nullable:
             source.line(f"{raw} = {turned}")
-            self._count(f"len({raw})", wide, compact)
+            source.line(f"{size} = len({raw})")
         else:
-            size = source.fresh("size")
             with source.block(f"if {value} is None:"):
                 source.line(f"{raw} = b''; {size} = -1")
             with source.block("else:"):
                 source.line(f"{raw} = {turned}; {size} = len({raw})")
-            self._count(size, wide, compact)
+        self._count(size, wide, compact)
         self._chunk(raw)
 
     def _records(self, value: str, nullable: bool, compact: bool) -> None:
@@ -212,15 +214,16 @@ class _Encoder:
         source = self._source
         items = source.fresh("items")
         source.line(f"{items} = {value}")
-        size = f"len({items})"
-        if nullable:
-            size = source.fresh("size")
+        size = source.fresh("size")
+        if not nullable:
+            source.line(f"{size} = len({items})")
+        else:
             with source.block(f"if {items} is None:"):
                 source.line(f"{items} = (); {size} = -1")
             with source.block("else:"):
                 source.line(f"{size} = len({items})")
         if field.wire is not None and field.wire.format:
-            self._numbers(field.wire, items, size, compact, nullable)
+            self._numbers(field.wire, items, size, compact)
             return
         self._count(size, "i", compact)
         self.flush()
@@ -233,12 +236,12 @@ class _Encoder:
                 self._scalar(field.wire, item, nullable=False, compact=compact)
             self.flush()
 
-    def _numbers(self, kind: Wire, items: str, size: str, compact: bool, nullable: bool) -> None:
+    def _numbers(self, kind: Wire, items: str, size: str, compact: bool) -> None:
         packers = wire.array_packers("B" if compact else "i", kind.format)
         name = self._source.constant(f"PACK_{kind.name}_{'compact' if compact else 'wide'}", packers)
         count = f"{size} + 1" if compact else size
         prefix = self._varint(size) if compact else f"{self._packer('i')}({size})"
-        short = f"{name}[len({items})]({count}, *{items}) if len({items}) < {wire.SHORT_ARRAYS}"
+        short = f"{name}[{size}]({count}, *{items}) if {size} < {wire.SHORT_ARRAYS}"
         self._chunk(f"({short} else pack_array({prefix}, {kind.format!r}, {items}))")
         if kind.format == "16s":
             self._source.line(f"if any(len(item) != 16 for item in {items}): raise Unencodable('a uuid has 16 bytes')")

@@ -15,11 +15,16 @@ from moldau.protocol.errors import Malformed
 
 Bytes = bytes | bytearray | memoryview
 
-SHORT_VARINTS = 16384
+SHORT_VARINTS = 1024
 SHORT_ARRAYS = 16
 
 
-def _varint(value: int) -> bytes:
+def uvarint(value: int) -> bytes:
+    """An unsigned varint."""
+    if value < 0x4000:
+        return bytes((value & 127 | 128, value >> 7)) if value > 127 else bytes((value,))
+    if value < 0x200000:
+        return bytes((value & 127 | 128, value >> 7 & 127 | 128, value >> 14))
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)
@@ -28,13 +33,8 @@ def _varint(value: int) -> bytes:
     return bytes(out)
 
 
-VARINTS = tuple(_varint(value) for value in range(SHORT_VARINTS))
+VARINTS = tuple(map(uvarint, range(SHORT_VARINTS)))
 """The encodings of the small numbers, which nearly all lengths are."""
-
-
-def uvarint(value: int) -> bytes:
-    """An unsigned varint."""
-    return VARINTS[value] if value < SHORT_VARINTS else _varint(value)
 
 
 def read_uvarint(buffer: Bytes, position: int) -> tuple[int, int]:
@@ -85,8 +85,9 @@ Packer = Callable[..., bytes]
 
 
 def array_packers(count_format: str, item_format: str) -> tuple[Packer, ...]:
-    """For each short length the function that packs a count and that many numbers."""
-    return tuple(Struct(f">{count_format}{item_format * size}").pack for size in range(SHORT_ARRAYS))
+    """For each short length the function that packs a count and that many numbers; the last is for null."""
+    sizes = (*range(SHORT_ARRAYS), 0)
+    return tuple(Struct(f">{count_format}{item_format * size}").pack for size in sizes)
 
 
 def array_unpackers(item_format: str) -> tuple[Callable[[Bytes, int], tuple[Any, ...]], ...]:

@@ -1,8 +1,8 @@
 """What voters tell each other: Kafka's Vote, BeginQuorumEpoch, EndQuorumEpoch and Fetch, bare of their wire form.
 
 Made and read by `Raft`; a driver translates them from and to the protocol's messages and keeps each request until its
-response comes, to repeat from it what the wire does not carry back (`number`, `pre_vote`). A lost message is never told:
-everything is asked again.
+response comes, to repeat from it what the wire does not carry back (`number`, `pre_vote`). Nobody is told of a lost
+message: everything is asked again.
 """
 
 from __future__ import annotations

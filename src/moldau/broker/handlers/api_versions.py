@@ -11,6 +11,7 @@ import re
 
 from moldau.broker.call import Call
 from moldau.broker.node import Node
+from moldau.controller import CONTROLLER_FEATURES
 from moldau.model import ErrorCode
 from moldau.protocol.apis import API as APIS
 from moldau.protocol.apis import ApiKey
@@ -40,7 +41,7 @@ def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse:
         api_keys=_ranges(node),
         supported_features=[
             SupportedFeatureKey(name=name, min_version=low, max_version=high)
-            for name, (low, high) in node.supported_features.items()
+            for name, (low, high) in sorted(CONTROLLER_FEATURES.items())
         ],
         finalized_features_epoch=image.offset,
         finalized_features=[

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import IntEnum
-from typing import NamedTuple
 
 from moldau.broker.call import Call
-from moldau.broker.configs import Config, Kind, format_value
+from moldau.broker.configs import format_value
 from moldau.broker.load import BROKER_CONFIGS
 from moldau.broker.settings import BrokerSettings
-from moldau.broker.topic_settings import TOPIC_CONFIGS
+from moldau.broker.topic_configs import Described, Given, Source
 from moldau.model import ApiError, ErrorCode
 from moldau.protocol.apis import ApiKey
 from moldau.protocol.messages.describe_configs import (
@@ -25,26 +24,9 @@ from moldau.protocol.messages.describe_configs import (
 API = ApiKey.DESCRIBE_CONFIGS
 
 
-class Source(IntEnum):
-    """Where a value comes from, as the protocol numbers it."""
-
-    TOPIC = 1
-    DYNAMIC_BROKER = 2
-    STATIC_BROKER = 4
-    DEFAULT = 5
-
-
 class _Resource(IntEnum):
     TOPIC = 2
     BROKER = 4
-
-
-class _Described(NamedTuple):
-    row: Config
-    value: str | None
-    source: Source
-    read_only: bool
-    synonyms: list[DescribeConfigsSynonym]
 
 
 def handle(request: DescribeConfigsRequest, call: Call) -> DescribeConfigsResponse:
@@ -55,16 +37,7 @@ def failed(request: DescribeConfigsRequest, code: ErrorCode) -> DescribeConfigsR
     return DescribeConfigsResponse(results=[_refused(resource, code, None) for resource in request.resources])
 
 
-def describe_topic(settings: BrokerSettings, configs: Mapping[str, str]) -> Iterator[_Described]:
-    """Every config of a topic that has these set."""
-    for name, (_, row) in TOPIC_CONFIGS.items():
-        synonyms = _broker_synonyms(row, settings)
-        if name in configs:
-            synonyms.insert(0, DescribeConfigsSynonym(name=name, value=configs[name], source=Source.TOPIC))
-        yield _Described(row, synonyms[0].value, Source(synonyms[0].source), False, synonyms)
-
-
-def describe_broker(settings: BrokerSettings) -> Iterator[_Described]:
+def describe_broker(settings: BrokerSettings) -> Iterator[Described]:
     """Every config of a broker, those without effect included."""
     from moldau.broker.without_effect import without_effect  # seldom asked for
 
@@ -79,7 +52,7 @@ def describe_broker(settings: BrokerSettings) -> Iterator[_Described]:
         else:
             value = given if given is not None else format_value(row.default)
         source = Source.STATIC_BROKER if given is not None else Source.DEFAULT
-        yield _Described(row, value, source, True, [DescribeConfigsSynonym(name=name, value=value, source=source)])
+        yield Described(row, [Given(name, value, source)], read_only=True)
 
 
 def _describe(resource: DescribeConfigsResource, request: DescribeConfigsRequest, call: Call) -> DescribeConfigsResult:
@@ -96,13 +69,13 @@ def _describe(resource: DescribeConfigsResource, request: DescribeConfigsRequest
     )
 
 
-def _find(resource: DescribeConfigsResource, call: Call) -> Iterator[_Described]:
+def _find(resource: DescribeConfigsResource, call: Call) -> Iterator[Described]:
     node = call.node
     name = resource.resource_name
     if resource.resource_type == _Resource.TOPIC:
         if name not in node.image.topics_by_name:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
-        return describe_topic(node.settings, node.topic_configs(name))
+        return node.topic_configs.described(node.image.topic_configs(name))
     if resource.resource_type == _Resource.BROKER:
         if name not in ("", str(node.settings.node_id)):
             raise ApiError(ErrorCode.INVALID_REQUEST, f"this is broker {node.settings.node_id}, ask broker {name}")
@@ -110,30 +83,19 @@ def _find(resource: DescribeConfigsResource, call: Call) -> Iterator[_Described]
     raise ApiError(ErrorCode.INVALID_REQUEST, f"resource type {resource.resource_type} is not served: ask for 2 or 4")
 
 
-def _result(described: _Described, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
-    row, sensitive = described.row, described.row.kind is Kind.PASSWORD
+def _result(described: Described, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
+    row = described.row
+    synonyms = described.givers if request.include_synonyms and not described.sensitive else []
     return DescribeConfigsResourceResult(
         name=row.name,
-        value=None if sensitive else described.value,
+        value=described.value,
         read_only=described.read_only,
         config_source=described.source,
-        is_sensitive=sensitive,
-        synonyms=described.synonyms if request.include_synonyms and not sensitive else [],
+        is_sensitive=described.sensitive,
+        synonyms=[DescribeConfigsSynonym(name=one.name, value=one.value, source=one.source) for one in synonyms],
         config_type=row.kind,
         documentation=row.doc if request.include_documentation else None,
     )
-
-
-def _broker_synonyms(row: Config, settings: BrokerSettings) -> list[DescribeConfigsSynonym]:
-    """The broker's names that give a topic its value, best first."""
-    found = [
-        DescribeConfigsSynonym(name=name, value=settings.given[name], source=Source.STATIC_BROKER)
-        for name in row.synonyms
-        if name in settings.given
-    ]
-    name = row.synonyms[0] if row.synonyms else row.name
-    found.append(DescribeConfigsSynonym(name=name, value=format_value(row.default), source=Source.DEFAULT))
-    return found
 
 
 def _refused(resource: DescribeConfigsResource, code: ErrorCode, message: str | None) -> DescribeConfigsResult:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from moldau.broker.call import PARKED, Call, Outcome
-from moldau.broker.creation import create_topics
+from moldau.broker.handlers.create_topics import submit
 from moldau.broker.node import Node
 from moldau.metadata import Topic
 from moldau.model import ApiError, ErrorCode
@@ -50,7 +50,7 @@ def handle(request: MetadataRequest, call: Call) -> MetadataResponse | Outcome:
         call.answer(_answer(request, call, codes))
 
     wanted = [CreatableTopic(name=name, num_partitions=-1, replication_factor=-1) for name in missing]
-    create_topics(node, CreateTopicsRequest(topics=wanted), created)
+    submit(node, CreateTopicsRequest(topics=wanted), created)
     return PARKED
 
 

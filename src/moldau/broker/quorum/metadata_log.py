@@ -44,6 +44,16 @@ class MetadataLog:
                 part.release()
         return [batch for batch in batches if batch.end_offset > offset]
 
+    def read_all(self, offset: int, end_offset: int) -> list[Batch]:
+        """Every batch from the one at `offset` to the one that ends at `end_offset`."""
+        found: list[Batch] = []
+        while offset < end_offset:
+            batches = [batch for batch in self.read(offset, READ_BYTES) if batch.end_offset <= end_offset]
+            assert batches, f"the metadata log has nothing at {offset} below {end_offset}"
+            found += batches
+            offset = batches[-1].end_offset
+        return found
+
     def append(self, batches: Sequence[Batch]) -> None:
         """Write them at the end; they are not yet synced."""
         wall_ms = self._clock.wall_ms()
