@@ -26,7 +26,16 @@ class Harm:
         self._draw = world.draw("harm")
         self._supervision = world.draw("supervision")
         self._peace = False
-        kinds = [self._kill, self._power, self._power_in_a_call, self._reset, self._lose, self._cut, self._slow, self._step]
+        kinds = [
+            self._kill,
+            self._power,
+            self._power_in_a_call,
+            self._reset,
+            self._lose,
+            self._cut,
+            self._slow,
+            self._step,
+        ]
         self._kinds = [kind for kind in kinds if self._draw.random() < _CHOSEN] or [self._draw.choice(kinds)]
         self._pause_s = self._draw.choice((0.05, 0.3, 1.0))
 

@@ -79,7 +79,7 @@ class Workload:
             for partition, end in ends.items()
             if end
         }
-        while any(self._positions.get(key) != end for key, end in wanted.items()):
+        while any(self._positions.get(key) != end for key, end in wanted.items()):  # noqa: ASYNC110 (virtual time)
             await asyncio.sleep(0.05)
         for task in self._consuming:
             task.cancel()

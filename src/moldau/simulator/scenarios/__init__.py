@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from moldau.simulator.runner import Scenario
+from moldau.simulator.scenarios.powercuts import PowerCuts
 
-SCENARIOS: dict[str, Scenario] = {}
+SCENARIOS: dict[str, Scenario] = {scenario.name: scenario for scenario in (PowerCuts(),)}
