@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moldau.simulator.errors import Finding
+from moldau.simulator.guard import bounds
 from moldau.simulator.loop import NS_PER_SECOND
 from moldau.simulator.network import Weather
 from moldau.simulator.world import World
@@ -61,7 +62,8 @@ def run(seed: int, scenario: Scenario, *, keep_trace: bool = False, max_steps: i
     world = World(seed, weather=weather, keep_trace=keep_trace)
     finding: str | None = None
     try:
-        world.loop.run(scenario.play(world), limit_ns=scenario.limit_s * NS_PER_SECOND, max_steps=max_steps)
+        with bounds(world.loop.find):
+            world.loop.run(scenario.play(world), limit_ns=scenario.limit_s * NS_PER_SECOND, max_steps=max_steps)
     except Finding as found:
         finding = f"{type(found).__name__}: {found}{_where(found.__cause__)}"
     except Exception as raised:

@@ -66,6 +66,7 @@ class _Walk:
         self._draw = world.draw("walk")
         self._ledger = Ledger()
         self._broker: Broker | None = None
+        self._life: asyncio.Task[None]
         self._settings = BrokerSettings(
             data_dir=DATA,
             endpoints=(Endpoint("PLAINTEXT", HOST, PORT),),
@@ -104,8 +105,11 @@ class _Walk:
             self._world.remember(node, broker)
             self._broker = broker
             await broker.start()
+            await broker.failed()
+            self._world.counters["broker gave up"] += 1
+            self._world.loop.call_in(self._world.loop.world, self._world.kill, HOST)
 
-        self._world.start(node, life(), "broker")
+        self._life = self._world.start(node, life(), "broker")
 
     async def _create_topic(self, load: Load) -> None:
         node, environment = self._world.boot("admin")
@@ -122,6 +126,7 @@ class _Walk:
         assert node is not None
         assert disk is not None
         assert broker is not None
+        self._life.cancel()
         await self._world.start(node, broker.stop())
         await asyncio.sleep(1)
         left = self._world.loop.pending_tasks(node) + workload.leftovers()
