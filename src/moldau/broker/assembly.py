@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from moldau.broker.errors import CannotStart
-from moldau.broker.served import HANDLERS
 from moldau.broker.journal import Journal
 from moldau.broker.listener import ConnectionLimits, Reception
 from moldau.broker.node import Node
@@ -22,10 +21,18 @@ from moldau.broker.quorum.driver import QuorumDriver
 from moldau.broker.quorum.metadata_log import MetadataLog
 from moldau.broker.quorum.state_file import UnreadableState, read_state
 from moldau.broker.router import Router
+from moldau.broker.served import HANDLERS
 from moldau.broker.settings import BrokerSettings, Endpoint
 from moldau.broker.turn import Turn, TurningOffload
-from moldau.controller import CONTROLLER_FEATURES, Decide, QuorumController, Registration
-from moldau.controller import bootstrap_records, register_broker, unfence_broker
+from moldau.controller import (
+    CONTROLLER_FEATURES,
+    Decide,
+    QuorumController,
+    Registration,
+    bootstrap_records,
+    register_broker,
+    unfence_broker,
+)
 from moldau.environment.doors import Environment, Listener, Timer
 from moldau.metadata import Endpoint as RegisteredEndpoint
 from moldau.metrics import Registry
@@ -282,11 +289,13 @@ class Broker:
         """Until every connection is closed, its answers sent or given up."""
         emptied = asyncio.get_running_loop().create_future()
         timer = self._clock.call_at(self._clock.monotonic_ms() + DRAIN_MS, self._reception.abort_connections)
-        self._reception.close_connections(lambda: emptied.done() or emptied.set_result(None))
+        self._reception.close_connections(lambda: emptied.set_result(None))
         await emptied
         timer.cancel()
 
 
-def assemble(settings: BrokerSettings, environment: Environment, write: Callable[[str], None] = lambda line: None) -> Broker:
+def assemble(
+    settings: BrokerSettings, environment: Environment, write: Callable[[str], None] = lambda line: None
+) -> Broker:
     """A broker with these settings on these doors; `write` takes its log lines."""
     return Broker(settings, environment, write)

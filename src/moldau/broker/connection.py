@@ -18,7 +18,8 @@ from typing import Protocol
 
 from moldau.broker.turn import Turn
 from moldau.environment.doors import Connection, FileSlice, Part, size_of
-from moldau.protocol.frames import FrameBuffer, FrameError
+from moldau.protocol.errors import FrameError
+from moldau.protocol.frames import FrameBuffer
 
 MOST_WAITING = 512
 """Answers that wait behind a parked one on one connection."""

@@ -82,11 +82,12 @@ class Reception:
 
     def close_connections(self, emptied: Callable[[], None]) -> None:
         """Close every connection once its queued answers have left; `emptied` is called when none is left."""
+        if not self._connections:
+            emptied()
+            return
         self._emptied = emptied
         for connection in list(self._connections):
             connection.door.close()
-        if not self._connections:
-            emptied()
 
     def abort_connections(self) -> None:
         """Drop every connection now."""
@@ -103,7 +104,8 @@ class Reception:
         if reason is not None:
             self._journal.tell("connection failed", f"connection from {connection.door.peer} failed: {reason}")
         if not self._connections and self._emptied is not None:
-            self._emptied()
+            emptied, self._emptied = self._emptied, None
+            emptied()
 
     def connection_refused(self, connection: ClientConnection, cause: str, text: str) -> None:
         self._metrics.counter("connections_closed", cause).value += 1

@@ -86,7 +86,10 @@ class Node:
         own = self.image.brokers[self.settings.node_id]
 
         def done(block: GrantedIds | None, refusal: ApiError | None) -> None:
-            granted(*(block.first, block.count) if block is not None else (None, 0), refusal)
+            if block is None:
+                granted(None, 0, refusal)
+            else:
+                granted(block.first, block.count, None)
 
         self.controller.submit(lambda image, _: allocate_producer_ids(image, own.id, own.epoch), done)
 

@@ -22,7 +22,6 @@ from moldau.protocol.codec import compiled
 from moldau.protocol.errors import Malformed
 from moldau.protocol.headers import decode_request_header
 
-
 LARGEST_MEMOISED = 1 << 20
 
 _HEADER = struct.Struct(">hhih")

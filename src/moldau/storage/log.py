@@ -234,6 +234,11 @@ class Log:
                     return found
         return None
 
+    @property
+    def greatest_timestamp(self) -> int:
+        """The largest timestamp of any batch; negative when there is none."""
+        return max(segment.newest for segment in self._segments)
+
     def epoch_end(self, epoch: int) -> tuple[int, int] | None:
         """The largest known epoch not above the one asked for, and where it ended."""
         return self.epochs.end_of(epoch, self.end_offset)

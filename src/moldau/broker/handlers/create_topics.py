@@ -46,5 +46,7 @@ def submit(
 
 def _refused(request: CreateTopicsRequest, code: ErrorCode, message: str | None) -> CreateTopicsResponse:
     return CreateTopicsResponse(
-        topics=[CreatableTopicResult(name=topic.name, error_code=code, error_message=message) for topic in request.topics]
+        topics=[
+            CreatableTopicResult(name=topic.name, error_code=code, error_message=message) for topic in request.topics
+        ]
     )

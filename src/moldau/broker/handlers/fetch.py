@@ -17,7 +17,6 @@ from moldau.protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
     FetchResponse,
-    FetchTopic,
     LeaderIdAndEpoch,
     PartitionData,
 )
@@ -139,18 +138,16 @@ class _Fetch:
             partition.cancel(token)
         self._tokens.clear()
 
-    def _read(self, hosted: HostedTopic | None, wanted: FetchPartition, total: int, by_id: bool) -> tuple[PartitionData, int]:
+    def _read(
+        self, hosted: HostedTopic | None, wanted: FetchPartition, total: int, by_id: bool
+    ) -> tuple[PartitionData, int]:
         partition = hosted.partitions.get(wanted.partition) if hosted is not None else None
         if partition is None:
             unknown_id = by_id and hosted is None
             code = ErrorCode.UNKNOWN_TOPIC_ID if unknown_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             return _refused(wanted, code), 0
         self._partitions.append(partition)
-        room = self._max_bytes - total
-        if total and room <= 0:
-            limit = 0
-        else:
-            limit = min(max(wanted.partition_max_bytes, 0), max(room, 0))
+        limit = max(min(wanted.partition_max_bytes, self._max_bytes - total), 0)
         read = partition.read(
             wanted.fetch_offset, limit, leader_epoch=wanted.current_leader_epoch, at_least_one=not total
         )

@@ -51,6 +51,7 @@ def failed(request: ListOffsetsRequest, code: ErrorCode) -> ListOffsetsResponse:
         ]
     )
 
+
 def _look_up(partition: Partition, wanted: ListOffsetsPartition) -> ListOffsetsPartitionResponse:
     error = partition.check_epoch(wanted.current_leader_epoch)
     if error:
@@ -74,12 +75,12 @@ def _position(partition: Partition, timestamp: int) -> tuple[int, int]:
     if timestamp == LATEST_TIERED:
         return NOTHING, NOTHING
     if timestamp == GREATEST_TIMESTAMP:
-        found = log.latest_timestamp(partition.high_watermark)
+        found = log.offset_for_timestamp(log.greatest_timestamp)
     elif timestamp >= 0:
-        found = log.offset_for_timestamp(timestamp, partition.high_watermark)
+        found = log.offset_for_timestamp(timestamp)
     else:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"timestamp {timestamp} asks for nothing that is known")
-    return found if found is not None else (NOTHING, NOTHING)
+    return found if found is not None and found[0] < partition.high_watermark else (NOTHING, NOTHING)
 
 
 def _refused(wanted: ListOffsetsPartition, code: ErrorCode) -> ListOffsetsPartitionResponse:

@@ -79,9 +79,7 @@ def handle(request: ProduceRequest, call: Call) -> ProduceResponse | Outcome:
         topic = _topic(node, topic_data, call.version)
         answers: list[PartitionProduceResponse] = []
         response.responses.append(
-            TopicProduceResponse(
-                name=topic_data.name, topic_id=topic_data.topic_id, partition_responses=answers
-            )
+            TopicProduceResponse(name=topic_data.name, topic_id=topic_data.topic_id, partition_responses=answers)
         )
         for data in topic_data.partition_data:
             answer = PartitionProduceResponse(index=data.index)

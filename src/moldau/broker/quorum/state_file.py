@@ -14,7 +14,7 @@ _NOBODY = -1
 _NO_DIRECTORY = "AAAAAAAAAAAAAAAAAAAAAA"
 
 
-class UnreadableState(ValueError):
+class UnreadableState(ValueError):  # noqa: N818 - it says what was found
     """The file is not one; the text says which."""
 
 
