@@ -158,7 +158,7 @@ def _recover(opened: Opened, recovery_point: int, disk: Disk, directory: str) ->
         opened.epochs_changed = True
     for place in range(first, len(segments)):
         whole = _recover_segment(opened, segments[place], recovery_point)
-        if not whole:
+        if not whole or _hole_after(opened, place, recovery_point):
             _cut_after(opened, place)
             break
     for segment in segments[first:]:
@@ -194,6 +194,22 @@ def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> b
     recovered.cut_at_offset = scan.offset
     recovered.reason = scan.problem
     return False
+
+
+def _hole_after(opened: Opened, place: int, recovery_point: int) -> bool:
+    """Whether the segment lost whole batches from its end while a later one, synced by chance, kept its own."""
+    segment, *following = opened.segments[place : place + 2]
+    if not following or segment.end_offset == following[0].base:
+        return False
+    if segment.end_offset < recovery_point:  # R4
+        raise CorruptLog(
+            segment.path(names.LOG),
+            f"the segment ends at offset {segment.end_offset}, the next one begins at {following[0].base}, "
+            f"below offset {recovery_point}, which was reached on disk",
+        )
+    opened.recovered.cut_at_offset = segment.end_offset
+    opened.recovered.reason = "batches are missing before the next segment"
+    return True
 
 
 def _cut_after(opened: Opened, place: int) -> None:

@@ -271,6 +271,8 @@ class Segment:
             file.release()
             if size % entry:
                 return False
+        if self.size and not tail:  # a closed segment has at least its sealing entry: a crash emptied the file
+            return False
         youngest = TimeIndex.decode(self.base, tail)
         if youngest is not None and len(youngest):
             self.newest, self.newest_offset = youngest.last() or (NO_TIMESTAMP, self.base)
