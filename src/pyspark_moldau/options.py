@@ -141,7 +141,7 @@ def _offsets(name: str, text: str | None) -> str | PartitionOffsets | None:
         return None
     if text.strip().lower() in ("earliest", "latest"):
         return text.strip().lower()
-    wanted = f"option '{name}' is neither earliest nor latest nor JSON like {{\"orders\": {{\"0\": 23, \"1\": -2}}}}"
+    wanted = f'option \'{name}\' is neither earliest nor latest nor JSON like {{"orders": {{"0": 23, "1": -2}}}}'
     offsets: PartitionOffsets = {}
     for topic, partitions in _json(text, wanted).items():
         if not isinstance(partitions, dict):

@@ -69,7 +69,10 @@ def from_json(written: Mapping[str, Mapping[str, int]]) -> Offsets:
 
 def between(start: Offsets, end: Offsets) -> list[Range]:
     """What is to be read, without empty ranges; a partition that is new in `end` is read from its first record."""
-    found = [Range(topic, partition, start.get((topic, partition), 0), end[topic, partition]) for topic, partition in sorted(end)]
+    found = [
+        Range(topic, partition, start.get((topic, partition), 0), end[topic, partition])
+        for topic, partition in sorted(end)
+    ]
     return [piece for piece in found if piece.size > 0]
 
 

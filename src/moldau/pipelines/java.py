@@ -100,7 +100,9 @@ def fitted(java: Java, cache: Path) -> Java:
 
 def cache_directory(environment: Mapping[str, str]) -> Path:
     """Where things made once for this user live."""
-    root = environment.get("XDG_CACHE_HOME") or os.path.join(environment.get("HOME") or os.path.expanduser("~"), ".cache")
+    root = environment.get("XDG_CACHE_HOME") or os.path.join(
+        environment.get("HOME") or os.path.expanduser("~"), ".cache"
+    )
     return Path(root) / "moldau"
 
 
@@ -127,7 +129,9 @@ def _asked(home: Path, found_in: str) -> Java | None:
     version = re.search(r"^java\.base@(\d+)(?:\.(\d+))?", told.stdout, re.MULTILINE)
     if version is None:
         return None
-    return Java(home, _major(version), found_in, re.search(rf"^{VECTOR_MODULE}\b", told.stdout, re.MULTILINE) is not None)
+    return Java(
+        home, _major(version), found_in, re.search(rf"^{VECTOR_MODULE}\b", told.stdout, re.MULTILINE) is not None
+    )
 
 
 def _major(version: re.Match[str]) -> int:

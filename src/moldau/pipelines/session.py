@@ -9,6 +9,7 @@ already running in this process is returned as it is.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +26,9 @@ Progress = Callable[[str], None]
 
 TASK_ATTEMPTS = 4
 """A plain `local[N]` never repeats a failed task; `local[N,4]` does."""
+
+STOP_S = 20.0
+"""How long the Java process may take to end before it is killed."""
 
 PRESET = {
     "spark.driver.memory": "1g",
@@ -79,6 +83,26 @@ def session(
     SparkContext.getOrCreate().setLogLevel("WARN")
     tell(f"Spark {spark.version} ready after {time.monotonic() - began:.1f} s")
     return spark
+
+
+def stop(spark: SparkSession) -> None:
+    """End the session and the Java process behind it, and wait until that is gone."""
+    from pyspark import SparkContext
+
+    spark.stop()
+    gateway, SparkContext._gateway, SparkContext._jvm = SparkContext._gateway, None, None
+    if gateway is None:
+        return
+    gateway.shutdown()
+    process = gateway.proc
+    if process is None:
+        return
+    process.stdin.close()  # the Java process ends when its standard input does
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def preset(master: str) -> dict[str, str]:

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 import msgspec
+
+from moldau.client import Client, ConsumedRecord
 
 MOST_DIFFERENCES = 10
 """So many are told one by one."""
@@ -129,5 +130,8 @@ def rejected_differences(expected: Counter[str], found: Counter[str]) -> list[st
     ]
 
 
-def read_all(kafka: Any, topic: str) -> Iterator[Any]:
-    raise NotImplementedError
+def read_all(kafka: Client, topic: str) -> Iterator[ConsumedRecord]:
+    """Every record that the topic holds now, each partition in order."""
+    with kafka.consumer(topic, start="earliest", stop="latest") as records:
+        for batch in records.batches():
+            yield from batch.records()

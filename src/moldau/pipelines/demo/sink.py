@@ -38,6 +38,8 @@ class RevenueSink:
         self._send = send
         self._lock = threading.Lock()
         self._sums = read_table(directory)
+        self.batches = 0
+        """Micro-batches written by this process."""
 
     def __call__(self, frame: DataFrame, batch_id: int) -> None:
         rows = frame.toArrow()
@@ -51,6 +53,7 @@ class RevenueSink:
         _merge(table, rows, batch_id)
         with self._lock:
             _add(self._sums, rows)
+            self.batches += 1
 
     def sums(self) -> Sums:
         """What the pipeline has found so far; a copy."""
