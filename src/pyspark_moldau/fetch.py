@@ -24,7 +24,7 @@ FETCH_BYTES = 32 * 1024 * 1024
 PARTITION_BYTES = 8 * 1024 * 1024
 
 
-class RecordsLost(RuntimeError):
+class RecordsLostError(RuntimeError):
     """Records are gone before they were read; the message says which and what to do."""
 
 
@@ -65,7 +65,7 @@ def _there(kafka: Client, topic: str, ranges: list[Range], options: Options) -> 
     for piece in ranges:
         loss = _loss(piece, earliest.get(piece.partition), latest.get(piece.partition))
         if loss is not None and options.fail_on_data_loss:
-            raise RecordsLost(str(loss))
+            raise RecordsLostError(str(loss))
         first = max(piece.start, earliest.get(piece.partition, piece.end))
         last = min(piece.end, latest.get(piece.partition, first))
         if first < last:

@@ -127,5 +127,5 @@ def _cut(ranges: list[Range], total: int, count: int) -> list[list[Range]]:
                 waiting.append(piece._replace(start=piece.start + taken))
             room -= taken
         packs.append(pack)
-    assert not waiting and done == total, "I2"
+    assert (len(waiting), done) == (0, total), "I2"
     return packs

@@ -18,7 +18,7 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from pyspark_moldau import cluster, fetch
-from pyspark_moldau.fetch import RecordsLost
+from pyspark_moldau.fetch import RecordsLostError
 from pyspark_moldau.options import Options
 from pyspark_moldau.ranges import JsonOffsets, Offsets, Range, between, from_json, limited, tasks, to_json
 
@@ -95,7 +95,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if now is None or now < offset:
                 if self._options.fail_on_data_loss:
                     held = "is not there any more" if now is None else f"ends at offset {now}"
-                    raise RecordsLost(
+                    raise RecordsLostError(
                         f"{topic}-{partition} was read up to offset {offset} and now {held}: it was deleted or made "
                         "anew. Set failOnDataLoss to false to go on, or delete the checkpoint to start anew"
                     )

@@ -9,11 +9,26 @@ from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
-
-SPARK_SCHEMA = (
-    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, timestampType int"
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructType,
+    TimestampType,
 )
-SPARK_HEADERS = "headers array<struct<key: string, value: binary>>"
+
+SPARK_HEADERS = ArrayType(StructType().add("key", StringType()).add("value", BinaryType()))
+SPARK_COLUMNS = (
+    ("key", BinaryType()),
+    ("value", BinaryType()),
+    ("topic", StringType()),
+    ("partition", IntegerType()),
+    ("offset", LongType()),
+    ("timestamp", TimestampType()),
+    ("timestampType", IntegerType()),
+)
 """Spark's own Kafka source has the same columns, and the headers only when they are asked for."""
 
 HEADERS = pa.list_(pa.field("element", pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])))
@@ -29,9 +44,12 @@ COLUMNS = (
 CREATE_TIME = 0
 
 
-def spark_schema(include_headers: bool) -> str:
-    """The schema of `format("moldau")`, as Spark's DDL."""
-    return f"{SPARK_SCHEMA}, {SPARK_HEADERS}" if include_headers else SPARK_SCHEMA
+def spark_schema(include_headers: bool) -> StructType:
+    """The schema of `format("moldau")`."""
+    schema = StructType()
+    for name, kind in (*SPARK_COLUMNS, ("headers", SPARK_HEADERS)) if include_headers else SPARK_COLUMNS:
+        schema.add(name, kind)
+    return schema
 
 
 @lru_cache(maxsize=2)

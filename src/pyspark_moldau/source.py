@@ -28,7 +28,7 @@ class DefaultSource(DataSource):
     def name(cls) -> str:
         return "moldau"
 
-    def schema(self) -> str:
+    def schema(self) -> StructType:
         return spark_schema(self._options.include_headers)
 
     def reader(self, schema: StructType) -> BatchReader:

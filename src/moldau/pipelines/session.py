@@ -149,7 +149,7 @@ def _launch(conf: object, log: Path | str | None) -> None:
         os.close(descriptor)
     with open(log, "ab") as output:
         try:
-            gateway = launch_gateway(conf, popen_kwargs={"stdout": output, "stderr": output})
+            gateway = launch_gateway(conf, popen_kwargs={"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
         except Exception as error:
             raise RuntimeError(f"Spark did not start; what it said is in {log}: {_tail(log)}") from error
     SparkContext._ensure_initialized(gateway=gateway)

@@ -15,6 +15,7 @@ from moldau.pipelines.demo import query
 from moldau.pipelines.demo.sink import RevenueSink
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 CHECK_EVERY_S = 0.2
@@ -70,7 +71,7 @@ class Engine(threading.Thread):
         queries = self._queries
         return _read_by(queries.revenue) if queries is not None and self.is_alive() else 0
 
-    def _pipeline(self, spark: session.SparkSession) -> None:
+    def _pipeline(self, spark: SparkSession) -> None:
         if self._ending.is_set() and not self._finishing:
             return
         self._queries = queries = query.start(spark, self._bootstrap, self._directory / "checkpoints", self._sink)

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from moldau.client import Client, ConsumedRecord
+if TYPE_CHECKING:
+    from moldau.client import Client, ConsumedRecord
 
 MOST_DIFFERENCES = 10
 """So many are told one by one."""

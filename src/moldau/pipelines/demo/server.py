@@ -29,7 +29,7 @@ START = "import sys; from moldau.cli import main; sys.exit(main())"
 READY = re.compile(rb"^moldau ready bootstrap=(\S+) ")
 
 
-class BrokerFailed(RuntimeError):
+class BrokerFailedError(RuntimeError):
     """The broker did not start or ended early; the message holds what it said."""
 
 
@@ -67,7 +67,7 @@ class Server:
     def check(self) -> None:
         """Raise when the broker has ended."""
         if self._process is not None and self._process.poll() is not None:
-            raise BrokerFailed(f"the broker ended with code {self._process.returncode}: {self._said()}")
+            raise BrokerFailedError(f"the broker ended with code {self._process.returncode}: {self._said()}")
 
     def stop(self) -> None:
         """End it; harmless when it has ended."""
@@ -97,8 +97,8 @@ class Server:
                 if ready is not None:
                     return ready[1].decode()
                 if not line:
-                    raise BrokerFailed(f"the broker did not start: {self._said()}")
-        raise BrokerFailed(f"the broker was not ready after {READY_S:.0f} s: {self._said()}")
+                    raise BrokerFailedError(f"the broker did not start: {self._said()}")
+        raise BrokerFailedError(f"the broker was not ready after {READY_S:.0f} s: {self._said()}")
 
     def _said(self) -> str:
         lines = [line for line in self._log.read_text(errors="replace").splitlines() if line.strip()]
