@@ -1,0 +1,203 @@
+"""One log directory: whose it is, which partitions it holds, how far each is on disk.
+
+Who calls: the broker, off the loop. What it never does: decide which partitions belong here, or empty a directory that
+is someone else's.
+
+I1 One process at a time: the lock is held from `open` to `close`.
+I2 The mark of a clean end is gone before anything is written, and made after everything is on disk.
+I3 A recovery point on disk never lies above what is on disk: it is lowered before a log is cut, raised after a sync.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from dataclasses import replace
+
+from moldau.environment import Disk
+from moldau.model import TopicPartition
+from moldau.storage import names
+from moldau.storage.checkpoints import UnreadableCheckpoint, decode_offsets, encode_offsets
+from moldau.storage.health import CorruptLog, Health
+from moldau.storage.identity import CleanShutdown, Identity
+from moldau.storage.log import Log
+from moldau.storage.settings import LogSettings
+
+META_PROPERTIES = "meta.properties"
+CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
+RECOVERY_POINTS = "recovery-point-offset-checkpoint"
+LOG_STARTS = "log-start-offset-checkpoint"
+HIGH_WATERMARKS = "replication-offset-checkpoint"
+_LOCK = ".lock"
+
+
+class DirectoryInUse(Exception):  # noqa: N818  (it names the trouble)
+    """Another process has the directory."""
+
+
+class LogDirectory:
+    """An open, locked log directory and its open logs."""
+
+    @classmethod
+    def open(
+        cls,
+        disk: Disk,
+        path: str,
+        wanted: Identity,
+        *,
+        new_id: Callable[[], bytes],
+        failed: Callable[[OSError], None] | None = None,
+    ) -> LogDirectory:
+        """Lock it and take its papers; a new directory gets some. `wanted` says who opens (a cluster id of None:
+        whatever the directory says, or a new one)."""
+        disk.make_directory(path)
+        unlock = disk.lock(posixpath.join(path, _LOCK))
+        if unlock is None:
+            raise DirectoryInUse(f"{path} is in use by another process; stop it or choose another log.dirs")
+        try:
+            identity = _identify(disk, path, wanted, new_id)
+            clean = _take_clean_mark(disk, path)
+            return cls(disk, path, identity, clean, unlock, Health(failed))
+        except BaseException:
+            unlock()
+            raise
+
+    def __init__(
+        self,
+        disk: Disk,
+        path: str,
+        identity: Identity,
+        clean: CleanShutdown | None,
+        unlock: Callable[[], None],
+        health: Health,
+    ) -> None:
+        self.path = path
+        self.identity = identity
+        self.clean = clean
+        """How the last process ended: None when it did not say."""
+        self.health = health
+        self.logs: dict[TopicPartition, Log] = {}
+        self._disk = disk
+        self._unlock = unlock
+        self._recovery_points = self._read_offsets(RECOVERY_POINTS)
+        self._starts = self._read_offsets(LOG_STARTS)
+        self.high_watermarks = self._read_offsets(HIGH_WATERMARKS)
+        """As the last process left them."""
+
+    def partitions(self) -> list[TopicPartition]:
+        """Which partitions lie here, opened or not."""
+        found = (names.partition_of(name) for name in self._subdirectories())
+        return sorted(partition for partition in found if partition is not None)
+
+    def open_log(self, partition: TopicPartition, settings: LogSettings, *, topic_id: bytes | None = None) -> Log:
+        """Make or recover one partition's log. Several may be opened at once, on different threads."""
+        log = Log.open(
+            self._disk,
+            posixpath.join(self.path, names.directory_of(partition)),
+            settings,
+            topic_id=topic_id,
+            start_offset=self._starts.get(partition, 0),
+            recovery_point=self._recovery_points.get(partition, 0),
+            clean=self.clean is not None,
+            health=self.health,
+        )
+        self.logs[partition] = log
+        return log
+
+    def truncate_log(self, partition: TopicPartition, offset: int) -> None:
+        """Cut a log, its recovery point first (I3)."""
+        if offset < self._recovery_points.get(partition, 0):
+            self._recovery_points[partition] = offset
+            self._write_offsets(RECOVERY_POINTS, self._recovery_points)
+        self.logs[partition].truncate_to(offset)
+
+    def restart_log(self, partition: TopicPartition, offset: int) -> None:
+        """Empty a log and go on at an offset."""
+        if self._recovery_points.pop(partition, None) is not None:
+            self._write_offsets(RECOVERY_POINTS, self._recovery_points)
+        self.logs[partition].restart_at(offset)
+
+    def delete_log(self, partition: TopicPartition, unique: bytes) -> str:
+        """Let go of a log and set its directory aside; what is returned is removed by `remove_set_aside`."""
+        log = self.logs.pop(partition)
+        log.abandon()
+        aside = posixpath.join(self.path, names.deleted_directory_of(partition, unique))
+        for offsets in (self._recovery_points, self._starts, self.high_watermarks):
+            offsets.pop(partition, None)
+        self._disk.rename(log.directory, aside)
+        self._disk.sync_directory(self.path)
+        return aside
+
+    def remove_set_aside(self) -> None:
+        """Remove what deletions set aside, those of an earlier process included."""
+        for name in self._subdirectories():
+            if name.endswith(names.DELETED_DIRECTORY):
+                self._disk.remove_tree(posixpath.join(self.path, name))
+
+    def checkpoint(self, high_watermarks: dict[TopicPartition, int] | None = None) -> None:
+        """Write down how far every open log is on disk, where it starts, and what is committed."""
+        if high_watermarks is not None:
+            self.high_watermarks = {**self.high_watermarks, **high_watermarks}
+            self._write_offsets(HIGH_WATERMARKS, self.high_watermarks)
+        for partition, log in self.logs.items():
+            self._recovery_points[partition] = log.synced_offset
+            self._starts[partition] = log.start_offset
+        self._write_offsets(RECOVERY_POINTS, self._recovery_points)
+        self._write_offsets(LOG_STARTS, {partition: start for partition, start in self._starts.items() if start > 0})
+
+    def close(self, *, broker_epoch: int = -1, high_watermarks: dict[TopicPartition, int] | None = None) -> None:
+        """A clean end, unless the directory failed: then the next process recovers."""
+        try:
+            for log in self.logs.values():
+                log.close()
+            if self.health.error is None:
+                self.checkpoint(high_watermarks)
+                mark = posixpath.join(self.path, CLEAN_SHUTDOWN)
+                self._disk.replace_file(mark, CleanShutdown(broker_epoch).encode())  # I2
+        finally:
+            self._unlock()  # I1
+
+    def _subdirectories(self) -> list[str]:
+        return [name for name in self._disk.list(self.path) if self._disk.is_directory(posixpath.join(self.path, name))]
+
+    def _read_offsets(self, name: str) -> dict[TopicPartition, int]:
+        path = posixpath.join(self.path, name)
+        if not self._disk.exists(path):
+            return {}
+        try:
+            return decode_offsets(self._disk.read_file(path))
+        except UnreadableCheckpoint as broken:
+            raise CorruptLog(path, str(broken)) from broken
+
+    def _write_offsets(self, name: str, offsets: dict[TopicPartition, int]) -> None:
+        if self.health.error is not None:
+            raise self.health.refuse()
+        try:
+            self._disk.replace_file(posixpath.join(self.path, name), encode_offsets(offsets))
+        except OSError as error:
+            raise self.health.fail(error) from error
+
+
+def _identify(disk: Disk, path: str, wanted: Identity, new_id: Callable[[], bytes]) -> Identity:
+    papers = posixpath.join(path, META_PROPERTIES)
+    if disk.exists(papers):
+        found = Identity.decode(disk.read_file(papers), papers)
+        found.check(wanted, papers)
+        if found.directory_id is not None:
+            return found
+        identity = replace(found, directory_id=new_id())
+    else:
+        identity = wanted.completed(new_id)
+    disk.replace_file(papers, identity.encode())
+    return identity
+
+
+def _take_clean_mark(disk: Disk, path: str) -> CleanShutdown | None:
+    """I2."""
+    mark = posixpath.join(path, CLEAN_SHUTDOWN)
+    if not disk.exists(mark):
+        return None
+    clean = CleanShutdown.decode(disk.read_file(mark))
+    disk.remove(mark)
+    disk.sync_directory(path)
+    return clean

@@ -1,0 +1,97 @@
+"""The producers of a partition at one offset, in Kafka's `.snapshot` files (version 1).
+
+Who calls: log at roll, on closing and after truncation; opening. Only the last batch of each producer is kept, as in
+Kafka; a file that is not whole counts as not there. What it never does: sync (whoever writes one syncs it).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import struct
+
+from moldau.environment import Disk
+from moldau.model import NO_SEQUENCE
+from moldau.records import crc32c
+from moldau.storage import names
+from moldau.storage.producers import NO_OFFSET, Batch, Producer, ProducerTable
+
+_VERSION = 1
+_HEAD = struct.Struct(">hI")
+_COUNT = struct.Struct(">i")
+_ENTRY = struct.Struct(">qhiqiqiq")
+_SEQUENCES = 2**31
+
+
+def write(disk: Disk, directory: str, offset: int, producers: ProducerTable) -> str:
+    """Keep the producers as they stand before an offset; the path, to be synced."""
+    path = posixpath.join(directory, names.numbered(offset, names.SNAPSHOT))
+    file = disk.open(path, create=True)
+    try:
+        file.truncate(0)
+        file.append((encode(producers),))
+    finally:
+        file.release()
+    return path
+
+
+def latest(disk: Disk, directory: str, at_most: int) -> tuple[int, ProducerTable] | None:
+    """The last whole snapshot at or below an offset."""
+    for offset in reversed(offsets(disk, directory)):
+        if offset <= at_most:
+            producers = decode(disk.read_file(posixpath.join(directory, names.numbered(offset, names.SNAPSHOT))))
+            if producers is not None:
+                return offset, producers
+    return None
+
+
+def remove_above(disk: Disk, directory: str, offset: int) -> None:
+    """Drop what tells of records that are no more."""
+    for above in offsets(disk, directory):
+        if above > offset:
+            disk.remove(posixpath.join(directory, names.numbered(above, names.SNAPSHOT)))
+
+
+def offsets(disk: Disk, directory: str) -> list[int]:
+    """Which snapshots there are, ascending."""
+    found = (names.offset_of(name, names.SNAPSHOT) for name in disk.list(directory))
+    return sorted(offset for offset in found if offset is not None)
+
+
+def encode(producers: ProducerTable) -> bytes:
+    """The whole file."""
+    body = bytearray(_COUNT.pack(len(producers)))
+    for producer_id, producer in producers:
+        last = producer.batches[-1] if producer.batches else None
+        body += _ENTRY.pack(
+            producer_id,
+            producer.epoch,
+            last.last_sequence if last else NO_SEQUENCE,
+            last.last_offset if last else NO_OFFSET,
+            last.last_offset - last.base_offset if last else 0,
+            producer.timestamp,
+            producer.coordinator_epoch,
+            producer.transaction_start,
+        )
+    return _HEAD.pack(_VERSION, crc32c(body)) + body
+
+
+def decode(data: bytes) -> ProducerTable | None:
+    """What `encode` wrote, None when it is not whole."""
+    if len(data) < _HEAD.size + _COUNT.size:
+        return None
+    version, crc = _HEAD.unpack_from(data)
+    body = data[_HEAD.size :]
+    (count,) = _COUNT.unpack_from(body)
+    if version != _VERSION or crc32c(body) != crc or len(body) != _COUNT.size + count * _ENTRY.size:
+        return None
+    producers = ProducerTable()
+    for entry in _ENTRY.iter_unpack(body[_COUNT.size :]):
+        producer_id, epoch, sequence, offset, delta, timestamp, coordinator_epoch, transaction_start = entry
+        producer = Producer(epoch, timestamp)
+        producer.coordinator_epoch = coordinator_epoch
+        producer.transaction_start = transaction_start
+        if offset != NO_OFFSET:
+            first = (sequence - delta) % _SEQUENCES if sequence != NO_SEQUENCE else NO_SEQUENCE
+            producer.batches.append(Batch(first, sequence, offset - delta, offset, timestamp))
+        producers.put(producer_id, producer)
+    return producers
