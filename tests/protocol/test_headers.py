@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from typing import cast
 
 import pytest
 
 from moldau.environment.doors import Part
 from moldau.protocol.apis import API, RETIRED, ApiKey
-from moldau.protocol.codec import decode
-from moldau.protocol.errors import Malformed
+from moldau.protocol.codec import decode, encode
+from moldau.protocol.errors import Malformed, Unencodable
 from moldau.protocol.headers import decode_request_header, decode_response, encode_request, encode_response
 from moldau.protocol.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from moldau.protocol.messages.header import RequestHeader, ResponseHeader
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from moldau.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.protocol.declared import flat
@@ -32,7 +34,7 @@ def test_a_request_there_and_back(client_id: str | None, version: int) -> None:
     frame = unframed(encode_request(ApiKey.METADATA, version, 77, client_id, message))
     header = decode_request_header(memoryview(frame))
     assert header[:4] == (ApiKey.METADATA, version, 77, client_id)
-    assert decode(MetadataRequest, version, frame, header.body_position) == message
+    assert decode(MetadataRequest, version, frame, header[4]) == message
 
 
 def test_the_client_id_is_laid_out_the_old_way_in_flexible_headers() -> None:
@@ -43,8 +45,8 @@ def test_the_client_id_is_laid_out_the_old_way_in_flexible_headers() -> None:
 def test_tagged_fields_of_a_header_are_skipped() -> None:
     frame = struct.pack(">hhih", 18, 3, 5, -1) + b"\x01\x07\x02ab" + b"body"
     header = decode_request_header(frame)
-    assert header.client_id is None
-    assert frame[header.body_position :] == b"body"
+    assert header[3] is None
+    assert frame[header[4] :] == b"body"
 
 
 def test_the_header_of_a_version_yet_to_come_is_read() -> None:
@@ -70,6 +72,31 @@ def test_the_header_of_a_version_yet_to_come_is_read() -> None:
 def test_a_header_that_cannot_be_read(frame: bytes) -> None:
     with pytest.raises(Malformed):
         decode_request_header(frame)
+
+
+@pytest.mark.parametrize("client_id", [None, "me"])
+def test_headers_are_laid_out_as_declared(client_id: str | None) -> None:
+    for version in (8, 9):
+        frame = unframed(encode_request(ApiKey.METADATA, version, 7, client_id, MetadataRequest()))
+        header = RequestHeader(request_api_key=3, request_api_version=version, correlation_id=7, client_id=client_id)
+        assert frame.startswith(flat(encode(header, 2 if version == 9 else 1)))
+        answer = unframed(encode_response(ApiKey.METADATA, version, 7, MetadataResponse()))
+        assert answer.startswith(flat(encode(ResponseHeader(correlation_id=7), 1 if version == 9 else 0)))
+
+
+def test_a_client_id_that_is_too_long() -> None:
+    with pytest.raises(Unencodable, match="at most 32767 bytes"):
+        encode_request(ApiKey.METADATA, 1, 7, "x" * 40_000, MetadataRequest())
+
+
+def test_a_large_frame_is_not_copied_for_its_header() -> None:
+    frame = memoryview(bytearray(struct.pack(">hhih", 0, 9, 1, -1) + b"\x00" + bytes(10_000_000)))
+    tracemalloc.start()
+    try:
+        assert decode_request_header(frame)[4] == 11
+        assert tracemalloc.get_traced_memory()[1] < 10_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_record_bytes_pass_through_a_request_uncopied() -> None:

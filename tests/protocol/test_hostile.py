@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import struct
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moldau.protocol.apis import ApiKey
 from moldau.protocol.codec import compiled, decode, encode
+from moldau.protocol.control_records import decode_control_record
 from moldau.protocol.errors import Malformed
+from moldau.protocol.headers import decode_request_header, decode_response
 from moldau.protocol.messages.fetch import FetchResponse
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from moldau.protocol.messages.produce import ProduceRequest
+from moldau.protocol.metadata_records import decode_record
+from moldau.protocol.quorum_state import decode_quorum_state
 from moldau.protocol.tables import Top
 from tests.protocol.declared import VERSIONED, flat, name, plain, sample
 
@@ -33,7 +41,7 @@ def test_mutated_messages(case: tuple[type[Top], int]) -> None:
     chance = random.Random(name(case))
     for _ in range(3):
         whole = flat(encode(sample(message, version, chance), version))[:4000]
-        for _ in range(12):
+        for _ in range(8):
             broken = bytearray(whole)
             for _ in range(chance.choice((1, 1, 3))):
                 if broken:
@@ -46,7 +54,7 @@ def test_mutated_messages(case: tuple[type[Top], int]) -> None:
 def test_every_prefix_is_refused(case: tuple[type[Top], int]) -> None:
     message, version = case
     whole = flat(encode(sample(message, version, random.Random(5)), version))
-    ends = range(len(whole)) if len(whole) < 150 else random.Random(6).sample(range(len(whole)), 150)
+    ends = range(len(whole)) if len(whole) < 60 else random.Random(6).sample(range(len(whole)), 60)
     for end in ends:
         with pytest.raises(Malformed):
             decode(message, version, whole[:end])
@@ -116,3 +124,22 @@ def test_a_varint_has_at_most_32_bits() -> None:
     for data in (b"\xff\xff\xff\xff\x1f", b"\x80\x80\x80\x80\x80\x01", b"\xff" * 10):
         with pytest.raises(Malformed, match="longer than 32 bits"):
             decode(MetadataRequest, 9, data)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.binary(max_size=60), st.sampled_from([(3, 12), (3, 1), (18, 4), (0, 9), (1, 17)]))
+def test_headers_and_log_records_of_any_bytes(data: bytes, route: tuple[int, int]) -> None:
+    key, version = route
+    readers: list[Callable[[], object]] = [
+        lambda: decode_request_header(data),
+        lambda: decode_request_header(struct.pack(">hh", key, version) + data),
+        lambda: decode_response(ApiKey(key), version, data),
+        lambda: decode_record(data),
+        lambda: decode_record(b"\x01" + data),
+        lambda: decode_control_record(data[:4], data[4:]),
+        lambda: decode_control_record(bytes([0, 0, 0, 2 + version % 5]), b"\x00\x00" + data),
+        lambda: decode_quorum_state(data),
+    ]
+    for read in readers:
+        with contextlib.suppress(Malformed):
+            read()

@@ -63,7 +63,7 @@ def versioned(case: tuple[type[Top], int]) -> st.SearchStrategy[Any]:
     return st.tuples(st.just(case), STRATEGIES[case])
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(VERSIONED).flatmap(versioned))
 def test_messages_come_back(example: tuple[tuple[type[Top], int], Top]) -> None:
     (kind, version), message = example

@@ -15,26 +15,20 @@ from moldau.protocol.errors import Malformed
 
 Bytes = bytes | bytearray | memoryview
 
-SHORT_VARINTS = 1024
+SHORT_VARINTS = 128 * 128
 SHORT_ARRAYS = 16
+
+_ONE_BYTE = tuple(bytes((value,)) for value in range(256))
+VARINTS = _ONE_BYTE[:128] + tuple(low + high for high in _ONE_BYTE[1:128] for low in _ONE_BYTE[128:])
+"""The encodings of all numbers of one or two bytes, which nearly all lengths are; looking up is far cheaper than
+computing, and making the table takes a millisecond."""
 
 
 def uvarint(value: int) -> bytes:
     """An unsigned varint."""
-    if value < 0x4000:
-        return bytes((value & 127 | 128, value >> 7)) if value > 127 else bytes((value,))
-    if value < 0x200000:
-        return bytes((value & 127 | 128, value >> 7 & 127 | 128, value >> 14))
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-VARINTS = tuple(map(uvarint, range(SHORT_VARINTS)))
-"""The encodings of the small numbers, which nearly all lengths are."""
+    if value < SHORT_VARINTS:
+        return VARINTS[value]
+    return _ONE_BYTE[value & 127 | 128] + uvarint(value >> 7)
 
 
 def read_uvarint(buffer: Bytes, position: int) -> tuple[int, int]:
