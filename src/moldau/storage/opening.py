@@ -23,7 +23,7 @@ from moldau.storage.checkpoints import UnreadableCheckpoint, decode_epochs
 from moldau.storage.epochs import Epochs
 from moldau.storage.health import CorruptLog
 from moldau.storage.producers import ProducerTable
-from moldau.storage.scan import Scan
+from moldau.storage.scan import CheckedScan
 from moldau.storage.segment import Segment
 from moldau.storage.settings import LogSettings
 
@@ -172,13 +172,14 @@ def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> b
     size = file.size()
     segment.forget_batches()
     segment.stale_indexes = True
-    scan = Scan(file, 0, size, offset=segment.base, check=True)
+    scan = CheckedScan(file, size, base=segment.base)
+    epochs, producers = opened.epochs, opened.producers
     for _, header in scan:
-        segment.add(header.size, header.last_offset + 1, header.max_timestamp)
+        segment.add(header.size, scan.offset, header.max_timestamp)
         if header.producer_id >= 0:
-            opened.producers.record(header, header.base_offset, header.max_timestamp)
-        if opened.epochs.assign(header.leader_epoch, header.base_offset):
-            opened.epochs_changed = True
+            producers.record(header, header.base_offset, header.max_timestamp)
+        if header.leader_epoch > epochs.latest:
+            opened.epochs_changed = epochs.assign(header.leader_epoch, header.base_offset)
     recovered = opened.recovered
     recovered.scanned_bytes += scan.position
     if scan.problem is None:
