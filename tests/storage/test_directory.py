@@ -166,6 +166,14 @@ def test_the_recovery_point_is_lowered_before_a_log_is_cut(place: Place) -> None
     assert opened(place).open_log(ORDERS, TINY).end_offset <= 9
 
 
+def test_a_replica_that_was_removed_by_hand_begins_anew(place: Place) -> None:
+    directory = opened(place)
+    fill(directory.open_log(ORDERS, TINY), 30)
+    directory.close()
+    place[0].remove_tree(f"{directory.path}/orders-0")
+    assert opened(place).open_log(ORDERS, TINY).end_offset == 0
+
+
 def test_a_restarted_log_keeps_its_start(place: Place) -> None:
     directory = opened(place)
     log = directory.open_log(ORDERS, TINY)

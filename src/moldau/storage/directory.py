@@ -91,13 +91,15 @@ class LogDirectory:
 
     def open_log(self, partition: TopicPartition, settings: LogSettings, *, topic_id: bytes | None = None) -> Log:
         """Make or recover one partition's log. Several may be opened at once, on different threads."""
+        path = posixpath.join(self.path, names.directory_of(partition))
+        known = self._disk.is_directory(path)  # else the operator removed it, and nothing is missing
         log = Log.open(
             self._disk,
-            posixpath.join(self.path, names.directory_of(partition)),
+            path,
             settings,
             topic_id=topic_id,
-            start_offset=self._starts.get(partition, 0),
-            recovery_point=self._recovery_points.get(partition, 0),
+            start_offset=self._starts.get(partition, 0) if known else 0,
+            recovery_point=self._recovery_points.get(partition, 0) if known else 0,
             clean=self.clean is not None,
             health=self.health,
         )

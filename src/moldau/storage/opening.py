@@ -158,7 +158,7 @@ def _recover(opened: Opened, recovery_point: int, disk: Disk, directory: str) ->
         opened.epochs_changed = True
     for place in range(first, len(segments)):
         whole = _recover_segment(opened, segments[place], recovery_point)
-        if not whole:
+        if not whole or _hole_after(opened, place, recovery_point):
             _cut_after(opened, place)
             break
     for segment in segments[first:]:
@@ -195,6 +195,16 @@ def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> b
     recovered.cut_at_offset = scan.offset
     recovered.reason = scan.problem
     return False
+
+
+def _hole_after(opened: Opened, place: int, recovery_point: int) -> bool:
+    """Whether the name of the next segment was lost: unsynced ones begin where the last one ends (R3)."""
+    end, following = opened.segments[place].end_offset, opened.segments[place + 1 : place + 2]
+    if not following or following[0].base == end or end < recovery_point:
+        return False
+    opened.recovered.cut_at_offset = end
+    opened.recovered.reason = f"no segment begins at offset {end}"
+    return True
 
 
 def _cut_after(opened: Opened, place: int) -> None:
