@@ -1,7 +1,7 @@
 """One log directory: whose it is, which partitions it holds, how far each is on disk.
 
-Who calls: the broker, off the loop. What it never does: decide which partitions belong here, or empty a directory that
-is someone else's.
+Who calls: the broker; calls that write (all but `open_log`) wait for the device and must not overlap each other, but
+`checkpoint` may run off the loop while logs are appended to. What it never does: decide which partitions belong here.
 
 I1 One process at a time: the lock is held from `open` to `close`.
 I2 The mark of a clean end is gone before anything is written, and made after everything is on disk.
@@ -11,7 +11,7 @@ I3 A recovery point on disk never lies above what is on disk: it is lowered befo
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from moldau.environment import Disk
@@ -91,13 +91,15 @@ class LogDirectory:
 
     def open_log(self, partition: TopicPartition, settings: LogSettings, *, topic_id: bytes | None = None) -> Log:
         """Make or recover one partition's log. Several may be opened at once, on different threads."""
+        path = posixpath.join(self.path, names.directory_of(partition))
+        known = self._disk.is_directory(path)  # else the operator removed it, and nothing is missing
         log = Log.open(
             self._disk,
-            posixpath.join(self.path, names.directory_of(partition)),
+            path,
             settings,
             topic_id=topic_id,
-            start_offset=self._starts.get(partition, 0),
-            recovery_point=self._recovery_points.get(partition, 0),
+            start_offset=self._starts.get(partition, 0) if known else 0,
+            recovery_point=self._recovery_points.get(partition, 0) if known else 0,
             clean=self.clean is not None,
             health=self.health,
         )
@@ -117,16 +119,23 @@ class LogDirectory:
             self._write_offsets(RECOVERY_POINTS, self._recovery_points)
         self.logs[partition].restart_at(offset)
 
-    def delete_log(self, partition: TopicPartition, unique: bytes) -> str:
-        """Let go of a log and set its directory aside; what is returned is removed by `remove_set_aside`."""
-        log = self.logs.pop(partition)
-        log.abandon()
-        aside = posixpath.join(self.path, names.deleted_directory_of(partition, unique))
-        for offsets in (self._recovery_points, self._starts, self.high_watermarks):
-            offsets.pop(partition, None)
-        self._disk.rename(log.directory, aside)
+    def delete_logs(self, partitions: Sequence[TopicPartition], new_id: Callable[[], bytes]) -> None:
+        """Let go of logs and set their directories aside, to be removed by `remove_set_aside`. What is known of them is
+        forgotten first: topics of the same names may come back at once."""
+        for name, offsets in (
+            (RECOVERY_POINTS, self._recovery_points),
+            (LOG_STARTS, self._starts),
+            (HIGH_WATERMARKS, self.high_watermarks),
+        ):
+            known = [partition for partition in partitions if offsets.pop(partition, None) is not None]
+            if known:
+                self._write_offsets(name, offsets)
+        for partition in partitions:
+            log = self.logs.pop(partition)
+            log.abandon()
+            aside = names.deleted_directory_of(partition, new_id())
+            self._disk.rename(log.directory, posixpath.join(self.path, aside))
         self._disk.sync_directory(self.path)
-        return aside
 
     def remove_set_aside(self) -> None:
         """Remove what deletions set aside, those of an earlier process included."""
@@ -139,7 +148,7 @@ class LogDirectory:
         if high_watermarks is not None:
             self.high_watermarks = {**self.high_watermarks, **high_watermarks}
             self._write_offsets(HIGH_WATERMARKS, self.high_watermarks)
-        for partition, log in self.logs.items():
+        for partition, log in list(self.logs.items()):
             self._recovery_points[partition] = log.synced_offset
             self._starts[partition] = log.start_offset
         self._write_offsets(RECOVERY_POINTS, self._recovery_points)
