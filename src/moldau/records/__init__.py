@@ -4,6 +4,10 @@ The native core does the work where it is installed; otherwise, or with MOLDAU_T
 does, with the same results. Nothing here waits, logs or keeps anything.
 """
 
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
 from moldau.records.columns import BinaryColumn, Columns, HeaderColumn
 from moldau.records.errors import InvalidBatch, RecordError
 from moldau.records.headers import (
@@ -15,22 +19,41 @@ from moldau.records.headers import (
     HeaderPair,
     Record,
 )
-from moldau.records.twin import (
-    BatchBuilder,
-    build,
-    build_values,
-    crc32c,
-    decode,
-    decode_columns,
-    read_header,
-    read_headers,
-    stamp,
-    stamp_append_time,
-    validate,
-    verified_headers,
-)
 
-NATIVE = False
+_core = find_spec("moldau._core")
+NATIVE = _core is not None and _core.origin is not None and os.environ.get("MOLDAU_TWINS") != "1"
+"""Whether the native core does the work."""
+
+if TYPE_CHECKING or not NATIVE:
+    from moldau.records.twin import (
+        BatchBuilder,
+        build,
+        build_values,
+        crc32c,
+        decode,
+        decode_columns,
+        read_header,
+        read_headers,
+        stamp,
+        stamp_append_time,
+        validate,
+        verified_headers,
+    )
+else:
+    from moldau._core import (
+        BatchBuilder,
+        build,
+        build_values,
+        crc32c,
+        decode,
+        decode_columns,
+        read_header,
+        read_headers,
+        stamp,
+        stamp_append_time,
+        validate,
+        verified_headers,
+    )
 
 __all__ = [
     "HEADER_BYTES",

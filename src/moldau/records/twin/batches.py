@@ -23,9 +23,9 @@ _MAX_TIMESTAMP_AT = 35
 _SMALLEST_ANY_MAGIC = 14
 
 
-def crc32c(buffer: Buffer, start: int = 0) -> int:
-    """The Castagnoli sum of all bytes, going on from the sum of what came before."""
-    return _wheel.crc32c(buffer, start)
+def crc32c(buffer: Buffer) -> int:
+    """The Castagnoli sum of all bytes."""
+    return _wheel.crc32c(buffer)
 
 
 def read_header(buffer: Buffer, position: int = 0) -> BatchHeader:

@@ -9,6 +9,8 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from crc32c import crc32c
+
 from moldau.records.headers import (
     CONTROL_BIT,
     HEADER_BYTES,
@@ -19,8 +21,8 @@ from moldau.records.headers import (
     HeaderPair,
     Record,
 )
-from moldau.records.twin.batches import HEADER, crc32c
-from moldau.records.twin.compression import compress
+from moldau.records.twin.batches import HEADER
+from moldau.records.twin.compression import check_level, compress
 from moldau.records.twin.varint import SHORT, encode, wrap_long
 
 SHORT_COUNT = len(SHORT)
@@ -58,8 +60,10 @@ def build(
     compression_level: int | None = None,
 ) -> bytes:
     """One batch of at least one record; ValueError when there is none or the batch would pass 2 GiB."""
+    check_level(codec, compression_level)
     _require_some(records)
     base = most = records[0][0]
+    _require_long(base)
     parts: list[Buffer] = []
     for index, (timestamp, key, value, headers) in enumerate(records):
         if timestamp != most:
@@ -88,7 +92,9 @@ def build_values(
     compression_level: int | None = None,
 ) -> bytes:
     """`build` for records of one time that have a value and nothing else."""
+    check_level(codec, compression_level)
     _require_some(values)
+    _require_long(timestamp)
     parts: list[Buffer] = []
     for first, last, width in _offset_ranges(len(values)):
         heads: dict[int, tuple[bytes, bytes]] = {}
@@ -110,6 +116,7 @@ class BatchBuilder:
     """A batch that grows record by record up to a limit of bytes (before compression)."""
 
     def __init__(self, codec: Codec, limit_bytes: int, compression_level: int | None = None) -> None:
+        check_level(codec, compression_level)
         self._codec = Codec(codec)
         self._limit = limit_bytes
         self._level = compression_level
@@ -239,8 +246,9 @@ def _assemble(parts: list[Buffer], header: Header, level: int | None) -> bytes:
     attributes |= TRANSACTIONAL_BIT if header.transactional else 0
     attributes |= CONTROL_BIT if header.control else 0
     fields = [
-        header.base_offset, length, header.leader_epoch, 2, 0, attributes, header.record_count - 1, header.base_timestamp,
-        header.max_timestamp, header.producer_id, header.producer_epoch, header.base_sequence, header.record_count,
+        header.base_offset, length, header.leader_epoch, 2, 0, attributes, header.record_count - 1,
+        header.base_timestamp, header.max_timestamp, header.producer_id, header.producer_epoch, header.base_sequence,
+        header.record_count,
     ]  # fmt: skip
     fields[4] = crc32c(payload, crc32c(_pack(fields)[_ATTRIBUTES_AT:]))
     return _pack(fields) + payload

@@ -28,6 +28,16 @@ _BUFFER_FULL = "failed to write whole buffer"
 """How cramjam says that the output did not fit."""
 
 
+_LEVELS = {Codec.GZIP: (-1, 9), Codec.ZSTD: (-131072, 22)}
+
+
+def check_level(codec: Codec, level: int | None) -> None:
+    """ValueError for a codec or a level that does not exist; codecs without levels take any."""
+    levels = _LEVELS.get(Codec(codec))
+    if level is not None and levels is not None and not levels[0] <= level <= levels[1]:
+        raise ValueError(f"the compression level is {level}, it must be between {levels[0]} and {levels[1]}")
+
+
 def compress(codec: Codec, data: bytes, level: int | None) -> bytes:
     """`data` in the codec's frame; a level where the codec has one (gzip, zstd)."""
     if codec is Codec.GZIP:
