@@ -161,7 +161,12 @@ def test_a_failed_sync_is_everybodys_error_and_not_retried(disk: WatchedDisk) ->
     threads.work()
     disk.failing = ""
     threads.work()
-    assert [(log, error is None) for log, error in answers] == [(bad, False), (good, False), (other, True), (bad, False)]
+    assert [(log, error is None) for log, error in answers] == [
+        (bad, False),
+        (good, False),
+        (other, True),
+        (bad, False),
+    ]
     assert len(told) == 1 and health.error is told[0]
     assert bad.synced_offset == 0
     assert not any("bad-0" in path for path in disk.synced), "never synced again"

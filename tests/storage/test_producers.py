@@ -27,7 +27,7 @@ def table(*stored: BatchHeader) -> ProducerTable:
     """A table that has seen these, one after another from offset 0."""
     producers, offset = ProducerTable(), 0
     for found in stored:
-        producers.record(found, offset)
+        producers.record(found, offset, 5000)
         offset += found.record_count
     return producers
 
@@ -76,7 +76,7 @@ def test_epochs_fence() -> None:
     assert refused(lambda: producers.check(header(1, epoch=2))) == ErrorCode.INVALID_PRODUCER_EPOCH
     assert refused(lambda: producers.check(header(1, epoch=4))) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert producers.check(header(0, epoch=4)) is None
-    producers.record(header(0, epoch=4), 1)
+    producers.record(header(0, epoch=4), 1, 5000)
     assert refused(lambda: producers.check(header(0, epoch=3))) == ErrorCode.INVALID_PRODUCER_EPOCH
     assert producers.check(header(0, epoch=4)) == Duplicate(1, 1, 5000)
 
@@ -85,7 +85,7 @@ def test_a_marker_ends_the_transaction_and_may_raise_the_epoch() -> None:
     producers = table(header(0, attributes=0x10))
     assert refused(lambda: producers.check(header(1))) == ErrorCode.INVALID_TXN_STATE
     assert producers.check(header(1, attributes=0x10)) is None
-    producers.record(header(-1, epoch=1, attributes=0x30), 1)
+    producers.record(header(-1, epoch=1, attributes=0x30), 1, 5000)
     assert producers.check(header(0, epoch=1)) is None
     assert refused(lambda: producers.check(header(1, epoch=1))) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
