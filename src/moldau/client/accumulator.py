@@ -195,8 +195,7 @@ class Accumulator(Generic[D]):
 
     def close_all(self) -> None:
         """Every open batch is to leave as it is."""
-        while self._lingering:
-            self._close_if_open(self._lingering.popleft())
+        self._close_open()
 
     def ready(self, now_ms: int) -> dict[int, list[PartitionQueue]]:
         """The queues that have something to send, by leader (-1: unknown), the one served longest ago first."""
@@ -236,7 +235,7 @@ class Accumulator(Generic[D]):
 
     def give_up(self, failure: MoldauError) -> None:
         """Nothing more will be sent: all that is buffered is lost."""
-        self.close_all()
+        self._close_open()
         for queue in list(self._active):
             self._lose(queue.give_up(failure))
         self._active.clear()
@@ -301,6 +300,10 @@ class Accumulator(Generic[D]):
         batch.size = size
         self._buffered += size
         return batch
+
+    def _close_open(self) -> None:
+        while self._lingering:
+            self._close_if_open(self._lingering.popleft())
 
     def _close_if_open(self, batch: OutgoingBatch) -> bool:
         queue = self._topics[batch.topic].queues[batch.partition]
