@@ -10,7 +10,9 @@ from moldau.client.errors import BrokerUnavailable
 from moldau.client.outgoing import OutgoingBatch
 from tests.client.test_partition_queue import Scene, retriable
 
-STEPS = st.lists(st.sampled_from(["push", "send", "reach", "lose request", "lose answer", "refuse", "wait"]), max_size=80)
+STEPS = st.lists(
+    st.sampled_from(["push", "send", "reach", "lose request", "lose answer", "refuse", "wait"]), max_size=80
+)
 
 
 class Wire:

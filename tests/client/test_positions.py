@@ -14,7 +14,9 @@ def batch(first: int, *values: str) -> bytes:
 
 def transactional(first: int, producer: int, *values: str) -> bytes:
     records = [(0, None, value.encode(), ()) for value in values]
-    return build(records, base_offset=first, producer_id=producer, producer_epoch=0, base_sequence=0, transactional=True)
+    return build(
+        records, base_offset=first, producer_id=producer, producer_epoch=0, base_sequence=0, transactional=True
+    )
 
 
 def marker(offset: int, producer: int) -> bytes:

@@ -26,7 +26,9 @@ def test_what_is_sent_comes_back(bootstrap: str, topic: str) -> None:
         async with AsyncClient(bootstrap) as kafka:
             await kafka.admin.create_topic(topic, partitions=3)
             async with kafka.producer() as out:
-                delivery = await out.send(topic, b"v", key=b"k", headers=[("h", b"1"), ("n", None)], timestamp_ms=77_000)
+                delivery = await out.send(
+                    topic, b"v", key=b"k", headers=[("h", b"1"), ("n", None)], timestamp_ms=77_000
+                )
                 place = await delivery
                 assert place == RecordMetadata(topic, place.partition, 0, 77_000)
                 await out.send(topic, None, key=b"k")
@@ -270,7 +272,9 @@ def test_what_was_not_delivered_is_never_silent(bootstrap: str, topic: str) -> N
             large = b"x" * 1_000
             async with kafka.producer() as out:
                 delivery = await out.send(topic, large)
-                with pytest.raises(RecordTooLarge, match=r"lower batch_bytes, or raise the topic's max\.message\.bytes"):
+                with pytest.raises(
+                    RecordTooLarge, match=r"lower batch_bytes, or raise the topic's max\.message\.bytes"
+                ):
                     await delivery
                 await out.flush()
                 await out.send(topic, large)

@@ -89,6 +89,8 @@ class Accumulator(Generic[D]):
         self._failures_dropped = 0
         self.attention = False
         """A batch was opened or closed since the sender last looked."""
+        self.freed = 0
+        """How many times room was given back: who found none waits until this is another number."""
 
     # ---------------------------------------------------------------------------- the user's side
 
@@ -316,7 +318,7 @@ class Accumulator(Generic[D]):
         batch = queue.open
         assert batch is not None
         queue.open = None
-        self._buffered -= batch.close()
+        self._give_back(batch.close())
         queue.push(batch)
         self._active[queue] = None
         self.attention = True
@@ -367,7 +369,11 @@ class Accumulator(Generic[D]):
             self._active.pop(queue, None)
 
     def _settled(self, batch: OutgoingBatch) -> None:
-        self._buffered -= batch.size
+        self._give_back(batch.size)
+
+    def _give_back(self, size: int) -> None:
+        self._buffered -= size
+        self.freed += 1
 
     def _lose(self, batches: list[OutgoingBatch]) -> None:
         for batch in batches:
