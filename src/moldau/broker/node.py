@@ -74,6 +74,7 @@ class Node:
         self.producer_ids = ProducerIds(self._request_producer_ids)
         self.produced_bytes = metrics.counter("produced_bytes")
         self.produced_batches = metrics.counter("produced_batches")
+        self.repeated_batches = metrics.counter("repeated_batches")
         self.fetched_bytes = metrics.counter("fetched_bytes")
 
     def publish(self, image: Image) -> None:

@@ -26,6 +26,7 @@ METRICS = {
         Metric("connections_closed", "connections", ("cause",), "Connections that the broker closed, by cause."),
         Metric("produced_bytes", "bytes", (), "Bytes of record batches appended for producers."),
         Metric("produced_batches", "batches", (), "Record batches appended for producers."),
+        Metric("repeated_batches", "batches", (), "Record batches of retries, found to be stored already."),
         Metric("fetched_bytes", "bytes", (), "Bytes of record batches handed to consumers."),
     )
 }

@@ -53,6 +53,8 @@ class SimulatedDisk:
         self._cost_ns = 0
         self.faults = faults
         self.open_files = 0
+        self.errors = 0
+        """How many errors it gave on purpose."""
 
     # --------------------------------------------------------------------------------------- names
 
@@ -194,7 +196,7 @@ class SimulatedDisk:
 
     def write(self, file: FileNode, path: str, position: int, data: bytes) -> None:
         self.change(f"write {position}+{len(data)}#{zlib.crc32(data):08x}", path)
-        if _runs_out(self.faults, "fail_write_in"):
+        if self._fails("fail_write_in"):
             file.write(position, data[: self._draw.randint(0, len(data))])
             raise _error(errno.EIO, path)
         growth = position + len(data) - len(file.data)
@@ -205,7 +207,7 @@ class SimulatedDisk:
 
     def read(self, file: FileNode, path: str, position: int, length: int) -> bytes:
         self.enter(f"read {position}+{length}", path)
-        if _runs_out(self.faults, "fail_read_in"):
+        if self._fails("fail_read_in"):
             raise _error(errno.EIO, path)
         return bytes(file.data[position : position + length])
 
@@ -215,10 +217,19 @@ class SimulatedDisk:
             self._loop.find(Broken(f"P10: {path} was synced again after its sync had failed"))
             raise _error(errno.EIO, path)
         self._wait_for_sync(path)
-        if _runs_out(self.faults, "fail_sync_in"):
+        if self._fails("fail_sync_in"):
             file.fail_sync()
             raise _error(errno.EIO, path)
         file.sync()
+
+    def _fails(self, fault: str) -> bool:
+        """Whether this count has run down; it does not begin again."""
+        count: int | None = getattr(self.faults, fault)
+        if count is None:
+            return False
+        setattr(self.faults, fault, count - 1 if count > 0 else None)
+        self.errors += count == 0
+        return count == 0
 
     def _wait_for_sync(self, path: str) -> None:
         if self._draw.random() < self.faults.slow_sync_chance:
@@ -290,14 +301,6 @@ class SimulatedFile:
             raise _error(errno.EBADF, self.path)
         if writing and self._broken:
             raise _error(errno.EIO, self.path)
-
-
-def _runs_out(faults: DiskFaults, name: str) -> bool:
-    count: int | None = getattr(faults, name)
-    if count is None:
-        return False
-    setattr(faults, name, count - 1 if count > 0 else None)
-    return count == 0
 
 
 def _error(code: int, path: str) -> OSError:

@@ -7,6 +7,7 @@ Called by scenarios with one victim machine, which is started again after each d
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Sequence
 
 from moldau.simulator.world import World
@@ -18,23 +19,25 @@ POLL_S = 0.05
 class Harm:
     """One run's faults against one server and those who talk to it."""
 
-    def __init__(self, world: World, victim: str, others: Sequence[str], start: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        world: World,
+        victim: str,
+        others: Callable[[], Sequence[str]],
+        start: Callable[[], None],
+        kill_other: Callable[[random.Random], None],
+    ) -> None:
         self._world = world
         self._machine = world.machine(victim)
         self._others = others
         self._start = start
+        self._kill_other = kill_other
         self._draw = world.draw("harm")
         self._supervision = world.draw("supervision")
         self._peace = False
         kinds = [
-            self._kill,
-            self._power,
-            self._power_in_a_call,
-            self._reset,
-            self._lose,
-            self._cut,
-            self._slow,
-            self._step,
+            *(self._kill, self._power, self._power_in_a_call, self._fail_sync, self._fail_write, self._slow),
+            *(self._reset, self._lose, self._cut, self._kill_client, self._step),
         ]
         self._kinds = [kind for kind in kinds if self._draw.random() < _CHOSEN] or [self._draw.choice(kinds)]
         self._pause_s = self._draw.choice((0.05, 0.3, 1.0))
@@ -66,8 +69,9 @@ class Harm:
     def heal(self) -> None:
         """The second phase: nothing breaks any more, and what was broken comes back."""
         self._peace = True
-        self._machine.faults.cut_in = None
-        self._machine.faults.slow_sync_chance = 0.0
+        faults = self._machine.faults
+        faults.cut_in = faults.fail_sync_in = faults.fail_write_in = None
+        faults.slow_sync_chance = 0.0
         self._world.fabric.heal()
 
     def _kill(self) -> None:
@@ -95,7 +99,7 @@ class Harm:
 
     def _cut(self) -> None:
         self._world.counters["network cut"] += 1
-        other = self._draw.choice(self._others)
+        other = self._draw.choice(self._others())
         directions = [(self._machine.name, other), (other, self._machine.name)]
         for source, target in self._draw.sample(directions, self._draw.randint(1, 2)):
             self._world.fabric.cut(source, target)
@@ -107,9 +111,19 @@ class Harm:
         faults.slow_sync_chance = self._draw.choice((0.02, 0.3, 0.9))
         self._later(self._draw.uniform(0, 2), lambda: setattr(faults, "slow_sync_chance", 0.0))
 
+    def _fail_sync(self) -> None:
+        self._machine.faults.fail_sync_in = self._draw.randint(0, 10)
+
+    def _fail_write(self) -> None:
+        self._machine.faults.fail_write_in = self._draw.randint(0, 20)
+
+    def _kill_client(self) -> None:
+        if len(self._others()) > 1:
+            self._kill_other(self._draw)
+
     def _step(self) -> None:
         self._world.counters["wall clock stepped"] += 1
-        self._world.step_wall(self._machine.name, self._draw.choice((-3_600_000, -1_000, 1_000, 3_600_000)))
+        self._world.step_wall(self._machine.name, self._draw.choice((-600_000, -1_000, 1_000, 600_000)))
 
     def _later(self, delay_s: float, act: Callable[[], None]) -> None:
         self._world.loop.call_later(delay_s, act, context=self._world.loop.world.context)

@@ -15,6 +15,7 @@ L5  An exception that nobody takes ends the run; so do a deadlock, an endless ru
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import heapq
 import random
@@ -112,6 +113,7 @@ class SimulatedLoop(BoundedLoop):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
+                self._end_tasks()
                 for held in (self._graves, self._tasks, self._timers, self._ready):
                     held.clear()
                 self._lanes.clear()
@@ -119,6 +121,13 @@ class SimulatedLoop(BoundedLoop):
         finally:
             gc.unfreeze()
             sys.unraisablehook = hook
+
+    def _end_tasks(self) -> None:
+        """Unwind what is left now, while nobody listens, and not whenever its last reference goes."""
+        for held in [*self._graves, *self._tasks.values()]:
+            if isinstance(held, SimulatedTask) and not held.done():
+                with contextlib.suppress(BaseException):
+                    held.get_coro().close()  # type: ignore[union-attr]
 
     def _step(self) -> None:
         if not self._ready:

@@ -20,6 +20,9 @@ from moldau.simulator.ledger import Ledger, Place
 from moldau.simulator.node import Node
 from moldau.simulator.world import World
 
+PAUSED = 0.3
+"""How often a producer rests after a record, so that batches form."""
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
@@ -47,28 +50,45 @@ class Workload:
         self._world = world
         self._load = load
         self._ledger = ledger
-        self._producing: list[asyncio.Task[None]] = []
-        self._consuming: list[asyncio.Task[None]] = []
+        self._producing: dict[str, asyncio.Task[None]] = {}
+        self._consuming: dict[str, asyncio.Task[None]] = {}
+        self._unanswered: dict[str, dict[bytes, None]] = {}
         self._positions: dict[tuple[str, int], int] = {}
         self._nodes: list[Node] = []
 
     @property
     def names(self) -> list[str]:
         """The machines on which clients run."""
-        return [node.name for node in self._nodes]
+        return [*self._producing, *self._consuming]
 
     def begin(self) -> None:
         """Start every client."""
         load = self._load
         for number in range(load.producers):
-            self._producing.append(self._start(f"producer-{number}", self._produce))
+            name = f"producer-{number}"
+            self._unanswered[name] = {}
+            self._producing[name] = self._start(name, self._produce)
         for number in range(load.consumers):
-            self._consuming.append(self._start(f"consumer-{number}", self._consume))
-        self._consuming.append(self._start("watcher", self._watch))
+            name = f"consumer-{number}"
+            self._consuming[name] = self._start(name, self._consume)
+        self._consuming["watcher"] = self._start("watcher", self._watch)
+
+    def kill_somebody(self, draw: random.Random) -> None:
+        """One client's process ends. A producer leaves records behind that may or may not be written; a consumer
+        begins again from the start."""
+        name = draw.choice(self.names)
+        self._world.kill(name)
+        if name in self._producing:
+            self._world.counters["producer died"] += 1
+            del self._producing[name]
+            self._ledger.abandoned.update(self._unanswered.pop(name))
+        else:
+            self._world.counters["consumer died"] += 1
+            self._consuming[name] = self._start(name, self._watch if name == "watcher" else self._consume)
 
     async def finish_producing(self) -> None:
         """Every record has been answered."""
-        await asyncio.gather(*self._producing)
+        await asyncio.gather(*self._producing.values())
         self._ledger.check_all_answered()
 
     async def finish_consuming(self, ends: dict[int, int]) -> None:
@@ -81,9 +101,9 @@ class Workload:
         }
         while any(self._positions.get(key) != end for key, end in wanted.items()):  # noqa: ASYNC110 (virtual time)
             await asyncio.sleep(0.05)
-        for task in self._consuming:
+        for task in self._consuming.values():
             task.cancel()
-        await asyncio.gather(*self._consuming, return_exceptions=True)
+        await asyncio.gather(*self._consuming.values(), return_exceptions=True)
 
     async def read_all(self) -> dict[int, list[tuple[int, bytes]]]:
         """What each partition holds, by a client that comes fresh."""
@@ -127,25 +147,29 @@ class Workload:
                 filler = b"." * draw.randrange(load.largest)
                 payload = b"%s %d %s" % (name.encode(), number, filler)
                 self._ledger.sent(payload, TopicPartition(load.topic, partition))
+                self._unanswered[name][payload] = None
                 try:
                     delivery = await out.send(load.topic, payload, partition=partition)
                 except MoldauError as error:
-                    self._refused(payload, error)
+                    self._refused(name, payload, error)
                     continue
-                answers.create_task(self._await_answer(payload, delivery))
-                if draw.random() < 0.3:
+                answers.create_task(self._await_answer(name, payload, delivery))
+                if draw.random() < PAUSED:
                     await asyncio.sleep(draw.expovariate(1 / load.pause_s))
 
-    async def _await_answer(self, payload: bytes, delivery: Any) -> None:
+    async def _await_answer(self, name: str, payload: bytes, delivery: Any) -> None:
         try:
             answer = await delivery
         except MoldauError as error:
-            self._refused(payload, error)
+            self._refused(name, payload, error)
             return
+        del self._unanswered[name][payload]
+        self._world.counters["record acknowledged"] += 1
         place = Place(TopicPartition(answer.topic, answer.partition), answer.offset)
         self._note(self._ledger.acknowledged, payload, place)
 
-    def _refused(self, payload: bytes, error: MoldauError) -> None:
+    def _refused(self, name: str, payload: bytes, error: MoldauError) -> None:
+        del self._unanswered[name][payload]
         self._world.counters[f"answered with {error.code.name}"] += 1
         self._ledger.refused(payload, str(error))
 

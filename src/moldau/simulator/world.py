@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from random import Random
 from typing import Any, TypeVar
 
@@ -55,6 +55,7 @@ class World:
         self.fabric = Fabric(self.loop, self.draw("network"), weather or Weather())
         self.counters: Counter[str] = Counter()
         self._machines: dict[str, Machine] = {}
+        self._last_looks: dict[Node, list[Callable[[], None]]] = {}
         self._memory: dict[Node, list[object]] = {}
         self._crash_draw = self.draw("crash")
 
@@ -94,13 +95,22 @@ class World:
         """Run it as the node, in a task of its own."""
         return self.loop.create_task(code, name=name, context=node.context.copy())
 
+    def when_ended(self, node: Node, look: Callable[[], None]) -> None:
+        """Look at what a node knew, just after its life has ended."""
+        self._last_looks.setdefault(node, []).append(look)
+
     def remember(self, node: Node, memory: object) -> None:
         """Keep this object alive, unrun, when the node has died: no finalizer of the dead runs."""
         self._memory.setdefault(node, []).append(memory)
 
     def kill(self, name: str) -> None:
-        """The process ends here and now. What it wrote stays with the kernel; its connections end."""
-        self._end_life(self.machine(name), with_machine=False)
+        """The process ends here and now. What it wrote stays with the kernel; its connections end. A machine whose
+        disk has failed goes down as a whole: after a failed sync its kernel would show bytes that are on no disk."""
+        machine = self.machine(name)
+        if any(file.sync_failed for _, file in machine.image.files()):
+            self.cut_power(name)
+        else:
+            self._end_life(machine, with_machine=False)
 
     def cut_power(self, name: str) -> None:
         """The machine ends here and now. Its disk keeps what was synced and a drawn part of the rest."""
@@ -136,3 +146,5 @@ class World:
         self.fabric.process_died(node, with_machine=with_machine)
         self.loop.bury(node, *self._memory.pop(node, ()))
         machine.node = machine.disk = machine.clock = None
+        for look in self._last_looks.pop(node, ()):
+            look()

@@ -170,8 +170,11 @@ def _append(
     answer.base_offset = appended.base_offset
     answer.log_append_time_ms = appended.append_time_ms
     answer.log_start_offset = appended.log_start_offset
-    node.produced_bytes.value += len(records)
-    node.produced_batches.value += len(headers)
+    if appended.duplicate:
+        node.repeated_batches.value += len(headers)
+    else:
+        node.produced_bytes.value += len(records)
+        node.produced_batches.value += len(headers)
     return appended.last_offset
 
 

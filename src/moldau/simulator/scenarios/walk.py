@@ -11,7 +11,8 @@ import asyncio
 import random
 
 from moldau.broker.assembly import Broker, assemble
-from moldau.broker.settings import BrokerSettings, Endpoint
+from moldau.broker.errors import CannotStart
+from moldau.broker.settings import FSYNC, BrokerSettings, Endpoint
 from moldau.client import AsyncClient
 from moldau.environment.doors import Environment
 from moldau.model import TopicPartition
@@ -20,9 +21,17 @@ from moldau.simulator.files import check_batches, log_files
 from moldau.simulator.harm import Harm
 from moldau.simulator.ledger import Ledger
 from moldau.simulator.network import Weather
-from moldau.simulator.workload import Load, Workload
+from moldau.simulator.workload import PAUSED, Load, Workload
 from moldau.simulator.world import World
 
+_ROLLING: tuple[dict[str, str], ...] = (
+    {},
+    {"segment.ms": "300"},
+    {"segment.index.bytes": "48", "index.interval.bytes": "0"},
+    {"segment.index.bytes": "120", "index.interval.bytes": "0"},
+)
+"""Segments of a megabyte would never be full: these are closed sooner, by age or by their index."""
+_MUST_NOT_BE_TOLD = (" failed: ", "failed to decide", "the controller stops", "cannot be served")
 HOST, PORT, DATA, TOPIC = "broker", 9092, "/data", "orders"
 
 
@@ -48,6 +57,9 @@ class Walk:
     )
     limit_s = 900
 
+    def __init__(self, durability: str = FSYNC) -> None:
+        self._durability = durability
+
     def weather(self, draw: random.Random) -> Weather:
         return Weather(
             latency_ns=(20_000, draw.choice((100_000, 2_000_000))),
@@ -57,34 +69,32 @@ class Walk:
         )
 
     async def play(self, world: World) -> None:
-        await _Walk(world).play()
+        await _Walk(world, self._durability).play()
 
 
 class _Walk:
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, durability: str) -> None:
         self._world = world
         self._draw = world.draw("walk")
         self._ledger = Ledger()
         self._broker: Broker | None = None
         self._life: asyncio.Task[None]
         self._settings = BrokerSettings(
-            data_dir=DATA,
-            endpoints=(Endpoint("PLAINTEXT", HOST, PORT),),
-            log_segment_bytes=self._draw.choice((1_500, 20_000, 1 << 30)),
-            log_index_interval_bytes=self._draw.choice((0, 4096)),
+            data_dir=DATA, endpoints=(Endpoint("PLAINTEXT", HOST, PORT),), durability=durability
         )
 
     async def play(self) -> None:
         world = self._world
         world.machine(HOST).image.lay_out(DATA)
-        load = draw_load(self._draw)
+        harm_s = self._draw.uniform(0.5, 6)
+        load = draw_load(self._draw, harm_s)
         workload = Workload(world, load, self._ledger)
         self._start()
         await self._create_topic(load)
         workload.begin()
-        harm = Harm(world, HOST, workload.names, self._start)
+        harm = Harm(world, HOST, lambda: workload.names, self._start, workload.kill_somebody)
         supervising = asyncio.create_task(harm.supervise())
-        await harm.do(self._draw.uniform(1, 6))
+        await harm.do(harm_s)
         harm.heal()
         await workload.finish_producing()
         log = await workload.read_all()
@@ -92,6 +102,7 @@ class _Walk:
             self._ledger.settle(TopicPartition(TOPIC, partition), records)
         await workload.finish_consuming({partition: len(records) for partition, records in log.items()})
         supervising.cancel()
+        self._count(load)
         await self._stop_cleanly(workload)
         check_batches(world.machine(HOST).image, DATA)
         await self._recover_twice()
@@ -101,24 +112,57 @@ class _Walk:
         node, environment = self._world.boot(HOST)
 
         async def life() -> None:
-            broker = assemble(self._settings, environment)
+            broker = assemble(self._settings, environment, self._told)
             self._world.remember(node, broker)
+            self._world.when_ended(node, lambda: self._count_metrics(broker))
             self._broker = broker
-            await broker.start()
-            await broker.failed()
-            self._world.counters["broker gave up"] += 1
-            self._world.loop.call_in(self._world.loop.world, self._world.kill, HOST)
+            try:
+                await broker.start()
+                why = await broker.failed()
+            except CannotStart as refused:
+                why = str(refused)
+            self._given_up(why)
 
         self._life = self._world.start(node, life(), "broker")
+
+    def _given_up(self, why: str) -> None:
+        """A process that ends by itself: only a failing disk is a reason."""
+        disk = self._world.machine(HOST).disk
+        if disk is None or not disk.errors:
+            self._world.loop.find(Broken(f"END: the broker gave up without need: {why}"))
+        self._world.counters["broker gave up after a disk error"] += 1
+        self._world.loop.call_in(self._world.loop.world, self._world.cut_power, HOST)
+
+    def _told(self, line: str) -> None:
+        """The broker's journal: what it tells its operator is part of the run."""
+        text = line.partition(" ")[2].strip()
+        self._world.trace.note(self._world.loop.now_ns, HOST, f"tells {text}")
+        if "torn bytes were cut" in text:
+            self._world.counters["tail cut by recovery"] += 1
+        disk = self._world.machine(HOST).disk
+        if any(word in text for word in _MUST_NOT_BE_TOLD) and not (disk and disk.errors):
+            self._world.loop.find(Broken(f"the broker failed by its own words: {text}"))
 
     async def _create_topic(self, load: Load) -> None:
         node, environment = self._world.boot("admin")
 
         async def create(environment: Environment) -> None:
             async with AsyncClient(load.bootstrap, environment=environment, **load.client) as kafka:
-                await kafka.admin.create_topic(TOPIC, partitions=load.partitions)
+                configs = self._draw.choice(_ROLLING)
+                await kafka.admin.create_topic(TOPIC, partitions=load.partitions, configs=configs)
 
         await self._world.start(node, create(environment))
+
+    def _count_metrics(self, broker: Broker) -> None:
+        for (name, _), value in broker.metrics.values().items():
+            if name in ("produced_batches", "repeated_batches", "connections_accepted"):
+                self._world.counters[f"broker: {name}"] += value
+            if name == "request_errors" and value:
+                self._world.loop.find(Broken("a handler of the broker failed"))
+
+    def _count(self, load: Load) -> None:
+        files = log_files(self._world.machine(HOST).image, DATA)
+        self._world.counters["segment rolled"] += len(files) - load.partitions
 
     async def _stop_cleanly(self, workload: Workload) -> None:
         machine = self._world.machine(HOST)
@@ -147,18 +191,19 @@ class _Walk:
                 raise Broken(f"D3: starting {kind} after a stop changed {changed}")
 
 
-def draw_load(draw: random.Random) -> Load:
-    """What the clients of one run do."""
+def draw_load(draw: random.Random, duration_s: float) -> Load:
+    """What the clients of one run do, for about so long if nothing holds them up."""
     request_timeout = draw.choice((1.0, 5.0))
+    records = draw.choice((20, 80, 200))
     return Load(
         bootstrap=f"{HOST}:{PORT}",
         topic=TOPIC,
         partitions=draw.randint(1, 3),
         producers=draw.randint(1, 2),
         consumers=draw.randint(1, 2),
-        records=draw.choice((20, 80, 200)),
+        records=records,
         largest=draw.choice((10, 100, 1_500)),
-        pause_s=draw.choice((0.01, 0.05, 0.3)),
+        pause_s=draw.uniform(0.5, 1.5) * duration_s / (records * PAUSED),
         client={"request_timeout": request_timeout, "connect_timeout": 2.0, "client_id": "simulated"},
         producer={
             "linger": draw.choice((0.0, 0.005, 0.1)),
