@@ -99,16 +99,16 @@ pub fn build_values<'py>(
     }
     let content =
         Content { record_count: record_count(values.len())?, base_timestamp: timestamp, max_timestamp: timestamp };
-    let slices = || values.iter().map(|value| value.as_ref().map(Input::bytes));
-    let size = values_size(slices());
+    let slices: Vec<Option<&[u8]>> = values.iter().map(|value| value.as_ref().map(Input::bytes)).collect();
+    let size = values_size(slices.iter().copied());
     if codec == Codec::None {
         return PyBytes::new_with(py, size, |batch| {
-            write_values(batch, slices());
+            write_values(batch, slices.iter().copied());
             without_gil(py, size, || moldau_records::build::cover(batch, &cover, content)).map_err(unbuilt)
         });
     }
     let mut batch = vec![0; size];
-    write_values(&mut batch, slices());
+    write_values(&mut batch, slices.iter().copied());
     folded(py, &mut batch, &cover, content)
 }
 
