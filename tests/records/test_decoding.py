@@ -95,10 +95,9 @@ def test_the_bound_on_unfolding_is_the_readers(side: Any) -> None:
 
 def test_columns_are_the_records_in_arrow(side: Any) -> None:
     arrow = pytest.importorskip("moldau.records.arrow")
-    headers = RECORDS[1][3]
+    some = RECORDS[1][3]
     many: list[Record] = [
-        (NOW + n, b"k" if n % 3 else None, b"v" * n if n % 4 else None, headers if n % 5 == 0 else ())
-        for n in range(77)
+        (NOW + n, b"k" if n % 3 else None, b"v" * n if n % 4 else None, () if n % 5 else some) for n in range(77)
     ]
     for records in (many, many[1:3], many[1:2]):
         batch = side.build(records, codec=Codec.LZ4, base_offset=3)

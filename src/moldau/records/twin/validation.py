@@ -5,8 +5,6 @@ Called by the twin's front for each produced buffer. It decompresses under a bou
 
 from __future__ import annotations
 
-from operator import itemgetter
-
 from moldau.model import ErrorCode
 from moldau.records.errors import InvalidBatch
 from moldau.records.headers import HEADER_BYTES, BatchHeader, Buffer
@@ -100,9 +98,9 @@ def _check_records(data: bytes, header: BatchHeader, require_keys: bool) -> int:
         records = records_of(header, data)
     except InvalidBatch:
         return _walk_records(data, header, require_keys)
-    in_place = all(map(int.__eq__, map(itemgetter(0), records), range(header.record_count)))
+    in_place = [record[0] for record in records] == list(range(header.record_count))
     if in_place and not (require_keys and any(record[2] is None for record in records)):
-        return max(map(itemgetter(1), records))
+        return max(record[1] for record in records)
     return _walk_records(data, header, require_keys)
 
 
