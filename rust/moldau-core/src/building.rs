@@ -54,7 +54,7 @@ pub fn build<'py>(
         let timestamp: i64 = record.get_borrowed_item(0)?.extract()?;
         let (key, value) = (record.get_borrowed_item(1)?, record.get_borrowed_item(2)?);
         let headers = record.get_borrowed_item(3)?;
-        growing.append(timestamp, &key, &value, Some(&headers), None)?;
+        growing.append(timestamp, &key, &value, Some(&headers), usize::MAX)?;
     }
     growing.finish(py, &cover)
 }
@@ -99,16 +99,16 @@ pub fn build_values<'py>(
     }
     let content =
         Content { record_count: record_count(values.len())?, base_timestamp: timestamp, max_timestamp: timestamp };
-    let slices = || values.iter().map(|value| value.as_ref().map(Input::bytes));
-    let size = values_size(slices());
+    let slices: Vec<Option<&[u8]>> = values.iter().map(|value| value.as_ref().map(Input::bytes)).collect();
+    let size = values_size(slices.iter().copied());
     if codec == Codec::None {
         return PyBytes::new_with(py, size, |batch| {
-            write_values(batch, slices());
+            write_values(batch, slices.iter().copied());
             without_gil(py, size, || moldau_records::build::cover(batch, &cover, content)).map_err(unbuilt)
         });
     }
     let mut batch = vec![0; size];
-    write_values(&mut batch, slices());
+    write_values(&mut batch, slices.iter().copied());
     folded(py, &mut batch, &cover, content)
 }
 
@@ -151,7 +151,7 @@ impl BatchBuilder {
         value: &Bound<'_, PyAny>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<bool> {
-        self.growing.append(timestamp, key, value, headers, Some(self.limit))
+        self.growing.append(timestamp, key, value, headers, self.limit)
     }
 
     /// The batch; the builder is empty again.
@@ -205,7 +205,7 @@ impl Growing {
         key: &Bound<'_, PyAny>,
         value: &Bound<'_, PyAny>,
         headers: Option<&Bound<'_, PyAny>>,
-        limit: Option<usize>,
+        limit: usize,
     ) -> PyResult<bool> {
         let (key, value) = (field(key)?, field(value)?);
         let (key, value) = (key.as_ref().map(Input::bytes), value.as_ref().map(Input::bytes));
@@ -231,16 +231,15 @@ impl Growing {
         key: Option<&[u8]>,
         value: Option<&[u8]>,
         headers: &[(&[u8], Option<&[u8]>)],
-        limit: Option<usize>,
+        limit: usize,
     ) -> PyResult<bool> {
         let first = self.record_count == 0;
         let base = if first { timestamp } else { self.base_timestamp };
         let timestamp_delta = timestamp.wrapping_sub(base);
         let draft = Draft { timestamp_delta, offset_delta: self.record_count, key, value, headers };
-        if !first && limit.is_some_and(|limit| self.batch.len() + draft.size() > limit) {
+        if !draft.append_to(&mut self.batch, if first { usize::MAX } else { limit }) {
             return Ok(false);
         }
-        draft.append_to(&mut self.batch);
         self.base_timestamp = base;
         self.max_timestamp = if first { timestamp } else { self.max_timestamp.max(timestamp) };
         self.record_count = record_count(self.record_count as usize + 1)?;

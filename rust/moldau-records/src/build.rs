@@ -97,19 +97,22 @@ impl Draft<'_> {
         total
     }
 
-    /// Append it to `out`.
+    /// Append it to `out`; false, and nothing is, when `out` would be longer than `limit`.
     #[inline(always)]
-    pub fn append_to(&self, out: &mut Vec<u8>) {
+    pub fn append_to(&self, out: &mut Vec<u8>, limit: usize) -> bool {
         let body = self.body_size();
         let start = out.len();
-        out.resize(start + size(body as i64) + body, 0);
-        let mut position = 0;
-        self.write(&mut out[start..], &mut position, body);
+        let end = start + size(body as i64) + body;
+        if end > limit {
+            return false;
+        }
+        out.resize(end, 0);
+        self.write(&mut out[start..], &mut 0, body);
+        true
     }
 
-    /// Bytes that it takes in all.
     #[inline(always)]
-    pub fn size(&self) -> usize {
+    fn size(&self) -> usize {
         let body = self.body_size();
         size(body as i64) + body
     }

@@ -62,14 +62,9 @@ def build(
     """One batch of at least one record; ValueError when there is none or the batch would pass 2 GiB."""
     check_level(codec, compression_level)
     _require_some(records)
-    base = most = records[0][0]
-    _require_long(base)
+    base = records[0][0]
     parts: list[Buffer] = []
-    for index, (timestamp, key, value, headers) in enumerate(records):
-        if timestamp != most:
-            _require_long(timestamp)
-            most = max(most, timestamp)
-        _add_record(parts, index, base, timestamp, key, value, headers)
+    most = _add_records(parts, 0, base, base, records)
     header = Header(
         len(records), base, most, codec, base_offset, leader_epoch, producer_id,
         producer_epoch, base_sequence, transactional, control,
@@ -129,17 +124,15 @@ class BatchBuilder:
         self, timestamp: int, key: Buffer | None, value: Buffer | None, headers: Sequence[HeaderPair] = ()
     ) -> bool:
         """False, and nothing is taken, when the record would pass the limit; the first one always fits."""
-        base = self._base if self.count else timestamp
-        _require_long(timestamp)
+        base, most = (self._base, self._most) if self.count else (timestamp, timestamp)
         parts: list[Buffer] = []
-        _add_record(parts, self.count, base, timestamp, key, value, headers)
+        most = _add_records(parts, self.count, base, most, ((timestamp, key, value, headers),))
         record = b"".join(parts)
         size = self.size + len(record)
         if size > self._limit and self.count:
             return False
         self._records.append(record)
-        self._base = base
-        self._most = max(self._most, timestamp) if self.count else timestamp
+        self._base, self._most = base, most
         self.count += 1
         self.size = size
         return True
@@ -179,43 +172,45 @@ def _require_long(timestamp: int) -> None:
         raise OverflowError(f"the timestamp {timestamp} does not fit 64 bits")
 
 
-def _add_record(
-    parts: list[Buffer],
-    index: int,
-    base: int,
-    timestamp: int,
-    key: Buffer | None,
-    value: Buffer | None,
-    headers: Sequence[HeaderPair],
-) -> None:
-    delta = timestamp - base
-    time = SHORT[delta] if 0 <= delta < SHORT_COUNT else encode(wrap_long(delta))
-    place = SHORT[index] if index < SHORT_COUNT else encode(index)
-    if key is None:
-        key_head, key = b"\x01", b""
-    else:
-        size = len(key)
-        key_head = SHORT[size] if size < SHORT_COUNT else encode(size)
-    if value is None:
-        value_head, value = b"\x01", b""
-    else:
-        size = len(value)
-        value_head = SHORT[size] if size < SHORT_COUNT else encode(size)
-    tail = _headers(headers) if headers else b"\0"
-    size = 1 + len(time) + len(place) + len(key_head) + len(key) + len(value_head) + len(value) + len(tail)
-    head = SHORT[size] if size < SHORT_COUNT else encode(size)
-    parts += (head, b"\0", time, place, key_head, key, value_head, value, tail)
+def _add_records(parts: list[Buffer], first: int, base: int, most: int, records: Sequence[Record]) -> int:
+    """Append the records, the first of which is number `first`; returns the largest of their times and `most`."""
+    short, count = SHORT, SHORT_COUNT
+    _require_long(base)
+    for index, (timestamp, key, value, headers) in enumerate(records, first):
+        if timestamp != most:
+            _require_long(timestamp)
+            most = max(most, timestamp)
+        delta = timestamp - base
+        time = short[delta] if 0 <= delta < count else encode(wrap_long(delta))
+        place = short[index] if index < count else encode(index)
+        if key is None:
+            key, key_head = b"", b"\x01"
+        else:
+            size = len(key)
+            key_head = short[size] if size < count else encode(size)
+        if value is None:
+            value, value_head = b"", b"\x01"
+        else:
+            size = len(value)
+            value_head = short[size] if size < count else encode(size)
+        tail = _headers(headers) if headers else b"\0"
+        size = 1 + len(time) + len(place) + len(key_head) + len(key) + len(value_head) + len(value) + len(tail)
+        head = short[size] if size < count else encode(size)
+        parts += (head, b"\0", time, place, key_head, key, value_head, value, tail)
+    return most
 
 
 def _headers(headers: Sequence[HeaderPair]) -> bytes:
     parts: list[Buffer] = [encode(len(headers))]
     for name, value in headers:
         key = name.encode()
-        parts += (encode(len(key)), key)
+        size = len(key)
+        parts += (SHORT[size] if size < SHORT_COUNT else encode(size), key)
         if value is None:
             parts.append(b"\x01")
         else:
-            parts += (encode(len(value)), value)
+            size = len(value)
+            parts += (SHORT[size] if size < SHORT_COUNT else encode(size), value)
     return b"".join(parts)
 
 

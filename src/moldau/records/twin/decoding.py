@@ -27,7 +27,7 @@ def decode(
     """The records from `start_offset` on; InvalidBatch when a batch's CRC, compression or records are broken."""
     records: list[DecodedRecord] = []
     for header, data in _batches(memoryview(buffer), max_decompressed_bytes):
-        found = _decode_batch(header, data)
+        found = records_of(header, data)
         if found and min(found)[0] < start_offset:
             found = [record for record in found if record[0] >= start_offset]
         records += found
@@ -54,9 +54,12 @@ class _Malformed(Exception):  # noqa: N818
     """The quick walk tripped."""
 
 
-def _decode_batch(header: BatchHeader, data: bytes) -> list[DecodedRecord]:
-    """The quick walk. Numbers of one and two bytes are read in place; positions only grow, so a field that leaves
-    its record is seen at the record's end."""
+def records_of(header: BatchHeader, data: bytes) -> list[DecodedRecord]:
+    """All records of one batch.
+
+    Numbers of one and two bytes are read in place; positions only grow, so a field that leaves its record is seen at
+    the record's end.
+    """
     records: list[DecodedRecord] = []
     add = records.append
     base_offset, base_time = header.base_offset, header.base_timestamp

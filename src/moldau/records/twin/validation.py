@@ -11,8 +11,10 @@ from moldau.records.headers import HEADER_BYTES, BatchHeader, Buffer
 from moldau.records.twin import varint, walk
 from moldau.records.twin.batches import check_sum, read_header, whole_batch, write_times
 from moldau.records.twin.compression import decompress
+from moldau.records.twin.decoding import records_of
 
 _MOST_RECORD_ERRORS = 1000
+_LEAST_LONG, _MOST_LONG = -0x8000000000000000, 0x7FFFFFFFFFFFFFFF
 _NO_KEY = "a compacted topic takes no record without a key"
 
 
@@ -92,8 +94,20 @@ def _header_fault(header: BatchHeader) -> str | None:
 
 def _check_records(data: bytes, header: BatchHeader, require_keys: bool) -> int:
     """The largest timestamp of the records, each of which is well formed and in its place."""
+    try:
+        records = records_of(header, data)
+    except InvalidBatch:
+        return _walk_records(data, header, require_keys)
+    in_place = [record[0] for record in records] == list(range(header.record_count))
+    if in_place and not (require_keys and any(record[2] is None for record in records)):
+        return max(record[1] for record in records)
+    return _walk_records(data, header, require_keys)
+
+
+def _walk_records(data: bytes, header: BatchHeader, require_keys: bool) -> int:
+    """The same, one record at a time, so that the first fault is the one that is told."""
     position = 0
-    largest = -0x8000000000000000
+    largest = _LEAST_LONG
     base = header.base_timestamp
     keyless: list[tuple[int, str]] = []
     for index in range(header.record_count):
@@ -104,6 +118,8 @@ def _check_records(data: bytes, header: BatchHeader, require_keys: bool) -> int:
         if offset_delta != index:
             raise walk.malformed(index, f"its offset delta is {offset_delta}")
         timestamp = base + delta
+        if not _LEAST_LONG <= timestamp <= _MOST_LONG:
+            timestamp = varint.wrap_long(timestamp)
         if timestamp > largest:
             largest = timestamp
         if require_keys and not keyed and len(keyless) < _MOST_RECORD_ERRORS:
