@@ -22,7 +22,7 @@ class SharedAccumulator(Accumulator[D]):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def append(
         self,
