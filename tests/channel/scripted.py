@@ -10,7 +10,7 @@ from typing import Any, cast
 from moldau.environment.doors import Connection, Environment, Part, Receiver
 from moldau.protocol.apis import API, ApiKey
 from moldau.protocol.codec import compiled
-from moldau.protocol.headers import Request, decode_request_header, encode_response
+from moldau.protocol.headers import Header, decode_request_header, encode_response
 from moldau.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
 from moldau.protocol.tables import Top
 
@@ -64,7 +64,7 @@ class _Timer:
 class Asked:
     """One request as the broker reads it."""
 
-    def __init__(self, header: Request, message: Any) -> None:
+    def __init__(self, header: Header, message: Any) -> None:
         self.header = header
         self.message = message
         self.key = header.api_key
