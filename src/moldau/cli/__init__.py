@@ -1,1 +1,68 @@
-"""The command line, one file per noun."""
+"""The command line, one file per noun.
+
+`main` imports only the command that is asked for, so that help and typing errors come at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+COMMANDS = {
+    "start": "run a broker on this machine",
+    "topics": "list, show, create and delete topics",
+    "produce": "send records to a topic, one per line of standard input",
+    "consume": "print the records of a topic",
+}
+"""Each is a module of this package with `arguments(parser)` and `run(args) -> exit code`."""
+
+_EXAMPLES = """examples:
+  moldau start                                run a broker at 127.0.0.1:9092, data in ./moldau-data
+  moldau topics create orders --partitions 3  make a topic
+  echo hello | moldau produce orders          send a record
+  moldau consume orders --from earliest       read what is there, and what comes
+
+Any Kafka client can connect to the address that `moldau start` prints.
+`moldau COMMAND --help` explains a command."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0 when it did what was asked, 1 when it failed, 2 when it was asked wrongly."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(
+        prog="moldau",
+        description="A streaming platform that any Kafka client can speak to.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", formatter_class=_Formatter
+        )
+        if name in arguments:
+            import_module(f"moldau.cli.{name}").arguments(command)
+    options = parser.parse_args(arguments)
+    if options.version:
+        from moldau import __version__
+
+        print(f"moldau {__version__}")
+        return 0
+    if options.command is None:
+        parser.print_help()
+        return 2
+    try:
+        code: int = import_module(f"moldau.cli.{options.command}").run(options)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone, which is how `| head` ends
+        return 0
+    return code
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
+    """Examples keep their lines, options say their defaults."""

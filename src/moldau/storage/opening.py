@@ -198,12 +198,18 @@ def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> b
 
 
 def _hole_after(opened: Opened, place: int, recovery_point: int) -> bool:
-    """Whether the name of the next segment was lost: unsynced ones begin where the last one ends (R3)."""
-    end, following = opened.segments[place].end_offset, opened.segments[place + 1 : place + 2]
-    if not following or following[0].base == end or end < recovery_point:
+    """Whether the segment lost whole batches from its end while a later one, synced by chance, kept its own."""
+    segment, *following = opened.segments[place : place + 2]
+    if not following or segment.end_offset == following[0].base:
         return False
-    opened.recovered.cut_at_offset = end
-    opened.recovered.reason = f"no segment begins at offset {end}"
+    if segment.end_offset < recovery_point:  # R4
+        raise CorruptLog(
+            segment.path(names.LOG),
+            f"the segment ends at offset {segment.end_offset}, the next one begins at {following[0].base}, "
+            f"below offset {recovery_point}, which was reached on disk",
+        )
+    opened.recovered.cut_at_offset = segment.end_offset
+    opened.recovered.reason = "batches are missing before the next segment"
     return True
 
 

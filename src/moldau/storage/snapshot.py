@@ -1,7 +1,9 @@
 """The producers of a partition at one offset, in Kafka's `.snapshot` files (version 1).
 
-Who calls: log at roll, on closing and after truncation; opening. Only the last batch of each producer is kept, as in
-Kafka; a file that is not whole counts as not there. What it never does: sync (whoever writes one syncs it).
+Who calls: log at roll, on closing and after truncation; opening. Every remembered batch has an entry, the last one of a
+producer last: Kafka's own entry is that one, and it takes the last of several. So a retry is known as one after a
+crash, however the log was rolled. A file that is not whole counts as not there. What it never does: sync (whoever
+writes one syncs it).
 """
 
 from __future__ import annotations
@@ -59,19 +61,22 @@ def offsets(disk: Disk, directory: str) -> list[int]:
 
 def encode(producers: ProducerTable) -> bytes:
     """The whole file."""
-    body = bytearray(_COUNT.pack(len(producers)))
-    for producer_id, producer in producers:
-        last = producer.batches[-1] if producer.batches else None
-        body += _ENTRY.pack(
+    entries = [
+        _ENTRY.pack(
             producer_id,
             producer.epoch,
-            last.last_sequence if last else NO_SEQUENCE,
-            last.last_offset if last else NO_OFFSET,
-            last.last_offset - last.base_offset if last else 0,
-            producer.timestamp,
+            batch.last_sequence,
+            batch.last_offset,
+            max(0, batch.last_offset - batch.base_offset),
+            producer.timestamp if batch is batches[-1] else batch.timestamp,
             producer.coordinator_epoch,
             producer.transaction_start,
         )
+        for producer_id, producer in producers
+        for batches in [producer.batches or [_no_batch(producer)]]
+        for batch in batches
+    ]
+    body = b"".join((_COUNT.pack(len(entries)), *entries))
     return _HEAD.pack(_VERSION, crc32c(body)) + body
 
 
@@ -87,7 +92,8 @@ def decode(data: bytes) -> ProducerTable | None:
     producers = ProducerTable()
     for entry in _ENTRY.iter_unpack(body[_COUNT.size :]):
         producer_id, epoch, sequence, offset, delta, timestamp, coordinator_epoch, transaction_start = entry
-        producer = Producer(epoch, timestamp)
+        producer = producers.get(producer_id) or Producer(epoch, timestamp)
+        producer.timestamp = timestamp
         producer.coordinator_epoch = coordinator_epoch
         producer.transaction_start = transaction_start
         if offset != NO_OFFSET:
@@ -95,3 +101,8 @@ def decode(data: bytes) -> ProducerTable | None:
             producer.batches.append(Batch(first, sequence, offset - delta, offset, timestamp))
         producers.put(producer_id, producer)
     return producers
+
+
+def _no_batch(producer: Producer) -> Batch:
+    """The entry of a producer that only ended transactions."""
+    return Batch(NO_SEQUENCE, NO_SEQUENCE, NO_OFFSET, NO_OFFSET, producer.timestamp)

@@ -1,1 +1,1 @@
-"""One file per API that the broker serves."""
+"""What a broker answers, one file for each API; each offers `API`, `handle` and `failed` (see `router.Handler`)."""

@@ -1,0 +1,37 @@
+"""FindCoordinator 0-6: this broker has no coordinators, so every key is answered COORDINATOR_NOT_AVAILABLE.
+
+Clients try again for a while and then report it. Versions 0-3 ask for one key, 4-6 for many.
+"""
+
+from __future__ import annotations
+
+from moldau.broker.call import Call
+from moldau.model import ErrorCode
+from moldau.protocol.apis import ApiKey
+from moldau.protocol.messages.find_coordinator import Coordinator, FindCoordinatorRequest, FindCoordinatorResponse
+
+API = ApiKey.FIND_COORDINATOR
+MEMOISED = True
+
+_WHY = "this broker has no coordinators: read by assignment, and produce without transactions"
+
+
+def handle(request: FindCoordinatorRequest, call: Call) -> FindCoordinatorResponse:
+    return _refused(request, ErrorCode.COORDINATOR_NOT_AVAILABLE, _WHY)
+
+
+def failed(request: FindCoordinatorRequest, code: ErrorCode) -> FindCoordinatorResponse:
+    return _refused(request, code, None)
+
+
+def _refused(request: FindCoordinatorRequest, code: ErrorCode, message: str | None) -> FindCoordinatorResponse:
+    return FindCoordinatorResponse(
+        error_code=code,
+        error_message=message,
+        node_id=-1,
+        port=-1,
+        coordinators=[
+            Coordinator(key=key, node_id=-1, port=-1, error_code=code, error_message=message)
+            for key in request.coordinator_keys
+        ],
+    )

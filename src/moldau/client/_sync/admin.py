@@ -1,0 +1,58 @@
+# Generated from client/admin.py by tools/unasync.py; change it there.
+# fmt: off
+# ruff: noqa: I001, RUF100
+"""Admin's verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from moldau.client import topics
+from moldau.client.cluster import Cluster
+from moldau.client._sync.runner import Runner
+from moldau.client.topics import ClusterDescription, ConfigEntry, TopicListing
+from moldau.client.topology import TopicInfo
+
+
+class Admin:
+    """Topics and cluster; the client's `admin`."""
+
+    def __init__(self, runner: Runner, cluster: Callable[[], Cluster]) -> None:
+        self._runner = runner
+        self._cluster = cluster
+
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = -1,
+        replication_factor: int = -1,
+        configs: Mapping[str, object] | None = None,
+    ) -> TopicInfo:
+        """Make a topic; -1 leaves a number to the brokers. When it returns, the topic can be used."""
+        return self._runner.wait(
+            topics.create_topic(self._cluster(), name, partitions, replication_factor, configs or {})
+        )
+
+    def delete_topic(self, name: str) -> None:
+        """Delete a topic and all that is in it."""
+        self._runner.wait(topics.delete_topic(self._cluster(), name))
+
+    def list_topics(self, internal: bool = False) -> list[TopicListing]:
+        """All topics, by name; with `internal` also those that brokers keep for themselves."""
+        return self._runner.wait(topics.list_topics(self._cluster(), internal))
+
+    def describe_topic(self, name: str) -> TopicInfo:
+        """A topic's id and its partitions: leaders, replicas, who is in sync."""
+        return self._runner.wait(topics.describe_topic(self._cluster(), name))
+
+    def describe_cluster(self) -> ClusterDescription:
+        """The cluster's id, its controller and its brokers."""
+        return self._runner.wait(topics.describe_cluster(self._cluster()))
+
+    def describe_topic_configs(self, name: str) -> dict[str, ConfigEntry]:
+        """A topic's configuration."""
+        return self._runner.wait(topics.describe_configs(self._cluster(), topics.TOPIC, name))
+
+    def describe_broker_configs(self, broker: int) -> dict[str, ConfigEntry]:
+        """A broker's configuration."""
+        return self._runner.wait(topics.describe_configs(self._cluster(), topics.BROKER, str(broker)))

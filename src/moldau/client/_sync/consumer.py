@@ -1,0 +1,168 @@
+# Generated from client/consumer.py by tools/unasync.py; change it there.
+# fmt: off
+# ruff: noqa: I001, RUF100
+"""The consumer's verbs: reading partitions that were assigned by hand.
+
+The fetcher keeps batches ready; they are decoded here, on the reader's side, when they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from moldau.client.cluster import Cluster
+from moldau.client.errors import ClientClosed
+from moldau.client.fetched import ConsumedRecord, FetchedBatch
+from moldau.client.fetcher import Fetcher, start_fetcher
+from moldau.client.offsets import time_of
+from moldau.client.options import ConsumerSettings
+from moldau.client._sync.runner import Runner
+
+WHOLE_CHUNK = 1 << 31
+"""More records than any fetched chunk has."""
+
+
+class Consumer:
+    """Reads one topic's partitions; made by the client's `consumer`, used in a `with` block by one reader."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        cluster: Callable[[], Cluster],
+        topic: str,
+        partitions: Sequence[int] | None,
+        settings: ConsumerSettings,
+    ) -> None:
+        self.topic = topic
+        self._runner = runner
+        self._find_cluster = cluster
+        self._partitions = partitions
+        self._settings = settings
+        self._open = False
+        self._batch: FetchedBatch | None = None
+        self._records: list[ConsumedRecord] = []
+        """Decoded and not yet read, the last first; `_batch` is where they come from."""
+
+    def __enter__(self) -> Self:
+        self._fetcher = self._runner.wait(
+            start_fetcher(self._find_cluster(), self.topic, self._partitions, self._settings)
+        )
+        self._open = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop fetching; what was fetched and not read is forgotten."""
+        if self._open:
+            self._open = False
+            self._runner.wait(self._fetcher.close())
+
+    # ------------------------------------------------------------------------------------- reading
+
+    def __iter__(self) -> Iterator[ConsumedRecord]:
+        """One record after another; without a stop, for ever. Breaking off and iterating again goes on where it was."""
+        while True:
+            if not self._records and not self._read_batch(None):
+                return
+            records = self._records
+            while records:
+                yield records.pop()
+
+    def batches(self, max_records: int = 5000, max_wait: float = 0.0) -> Iterator[FetchedBatch]:
+        """Batches of at most so many records of one partition each. A batch that is not full waits up to `max_wait`
+        seconds for more records, after its first."""
+        if max_records < 1:
+            raise ValueError(f"a batch has at least one record, not {max_records}")
+        while True:
+            batch = self._next(max_records, max_wait, None)
+            if batch is None:
+                return
+            yield batch
+
+    def poll(self, max_records: int = 500, max_wait: float = 0.5) -> list[ConsumedRecord]:
+        """The records that are there, at most so many; an empty list when none come within `max_wait` seconds or the
+        stop has been reached."""
+        if max_records < 1:
+            raise ValueError(f"at least one record can be asked for, not {max_records}")
+        if not self._records and not self._read_batch(max_wait):
+            return []
+        taken = self._records[: -max_records - 1 : -1]
+        del self._records[-max_records:]
+        return taken
+
+    # ---------------------------------------------------------------------------------- positions
+
+    @property
+    def partitions(self) -> list[int]:
+        """The partitions that are read."""
+        return self._opened().partitions
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is a stop and everything before it has been read."""
+        return not self._records and self._opened().finished
+
+    def seek(self, partition: int, where: str | int = "earliest") -> None:
+        """Go on at this offset, or at 'earliest' or 'latest'."""
+        self._forget(partition)
+        if isinstance(where, str):
+            self._runner.wait(self._opened().seek(partition, None, time_of(where)))
+        else:
+            self._runner.wait(self._opened().seek(partition, where, None))
+
+    def seek_to_time(self, partition: int, timestamp_ms: int) -> None:
+        """Go on at the first record that is as late as that, or at the end when none is."""
+        self._forget(partition)
+        self._runner.wait(self._opened().seek(partition, None, time_of(timestamp_ms)))
+
+    def position(self, partition: int) -> int:
+        """The offset of the next record that will be read."""
+        if self._records and self._batch is not None and self._batch.partition == partition:
+            return self._records[-1].offset
+        return self._runner.wait(self._opened().position(partition))
+
+    def lag(self) -> dict[int, int]:
+        """How many offsets each partition's high watermark, as of the last fetch, lies ahead of the reader."""
+        marks = self._opened().high_watermarks
+        return {index: max(0, mark - self.position(index)) for index, mark in marks.items() if mark >= 0}
+
+    def pause(self, *partitions: int) -> None:
+        """Read nothing of these partitions until `resume`."""
+        self._runner.wait(self._opened().pause(list(partitions), True))
+
+    def resume(self, *partitions: int) -> None:
+        """Read these partitions again."""
+        self._runner.wait(self._opened().pause(list(partitions), False))
+
+    # -------------------------------------------------------------------------------------- inside
+
+    def _read_batch(self, patience: float | None) -> bool:
+        """Decode the next batch that has records; False when there is none (in time)."""
+        while True:
+            batch = self._next(WHOLE_CHUNK, 0.0, patience)
+            if batch is None:
+                return False
+            records = batch.records()
+            if records:
+                records.reverse()
+                self._batch, self._records = batch, records
+                return True
+
+    def _next(self, max_records: int, gather: float, patience: float | None) -> FetchedBatch | None:
+        return self._runner.wait(self._opened().next(max_records, gather, patience))
+
+    def _forget(self, partition: int) -> None:
+        if self._batch is not None and self._batch.partition == partition:
+            self._batch = None
+            self._records.clear()
+
+    def _opened(self) -> Fetcher:
+        if not self._open:
+            raise ClientClosed("the consumer is not open; read inside its `with` block")
+        return self._fetcher

@@ -1,0 +1,228 @@
+"""CreateTopics (versions 2 to 7): topics with their partitions, placed or as told.
+
+Every topic of the request stands or falls by itself. With `validate_only` all is checked and nothing made. Not done
+yet: policies and quotas on partitions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from moldau.controller import topic_names
+from moldau.controller.configs import TopicConfigs
+from moldau.controller.limits import MAX_PARTITIONS_PER_REQUEST, MAX_TOPICS_PER_REQUEST, TopicDefaults
+from moldau.controller.outcome import Outcome
+from moldau.controller.placement import place
+from moldau.metadata import NO_LEADER, Image, ResourceType
+from moldau.model import ApiError, ErrorCode
+from moldau.protocol.messages.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+from moldau.protocol.messages.metadata_records import ConfigRecord, PartitionRecord, TopicRecord
+from moldau.protocol.tables import ZERO_UUID, Top
+
+
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    """One topic that may be made."""
+
+    records: list[Top]
+    result: CreatableTopicResult
+
+
+def create_topics(
+    request: CreateTopicsRequest,
+    image: Image,
+    *,
+    new_id: Callable[[], bytes],
+    configs: TopicConfigs,
+    defaults: TopicDefaults,
+) -> Outcome[CreateTopicsResponse]:
+    """Records for every topic that can be made, and for each topic of the request what became of it."""
+    if len(request.topics) > MAX_TOPICS_PER_REQUEST:
+        raise ApiError(
+            ErrorCode.POLICY_VIOLATION, f"{len(request.topics)} topics in one request: ask for {MAX_TOPICS_PER_REQUEST}"
+        )
+    known = topic_names.collisions(image.topics_by_name)
+    excess = sum(_partition_count(topic, defaults) for topic in request.topics) > MAX_PARTITIONS_PER_REQUEST
+    counts = Counter(topic.name for topic in request.topics)
+    records: list[Top] = []
+    results = [
+        _refusal(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name: name each topic once.")
+        for name, count in counts.items()
+        if count > 1
+    ]
+    for topic in request.topics:
+        if counts[topic.name] > 1:
+            continue
+        try:
+            if excess:
+                raise ApiError(
+                    ErrorCode.POLICY_VIOLATION,
+                    "Excessively large number of partitions per request: "
+                    f"ask for at most {MAX_PARTITIONS_PER_REQUEST}.",
+                )
+            _check_name(topic.name, image, known)
+            made = _create(topic, image, ZERO_UUID if request.validate_only else new_id(), configs, defaults)
+        except ApiError as refused:
+            results.append(_refusal(topic.name, refused.code, refused.message))
+        else:
+            known.update(topic_names.collisions([topic.name]))
+            results.append(made.result)
+            records += made.records
+    return Outcome(() if request.validate_only else tuple(records), CreateTopicsResponse(topics=results))
+
+
+def _partition_count(topic: CreatableTopic, defaults: TopicDefaults) -> int:
+    if topic.assignments:
+        return len(topic.assignments)
+    return defaults.num_partitions if topic.num_partitions == -1 else max(0, topic.num_partitions)
+
+
+def _refusal(name: str, code: ErrorCode, message: str | None) -> CreatableTopicResult:
+    return CreatableTopicResult(name=name, error_code=code, error_message=message)
+
+
+def _check_name(name: str, image: Image, known: dict[str, str]) -> None:
+    if name == topic_names.CLUSTER_METADATA:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Creation of internal topic {name} is prohibited.")
+    fault = topic_names.fault(name)
+    if fault is not None:
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {fault}")
+    if name in image.topics_by_name:
+        raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
+    other = known.get(topic_names.metric_name(name)) if "." in name or "_" in name else None
+    if other is not None:
+        raise ApiError(
+            ErrorCode.INVALID_TOPIC_EXCEPTION,
+            f"Topic '{name}' collides with existing topic: {other}. Use either '.' or '_' in names, not both.",
+        )
+
+
+def _create(
+    topic: CreatableTopic, image: Image, topic_id: bytes, configs: TopicConfigs, defaults: TopicDefaults
+) -> _Topic:
+    values: dict[str, str] = {}
+    for config in topic.configs:
+        if config.value is None:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"Null value not supported for topic configs: {config.name}")
+        values[config.name] = config.value
+    configs.check(values)
+    placed = _assigned(topic, image) if topic.assignments else _placed(topic, image, defaults)
+    records: list[Top] = [TopicRecord(name=topic.name, topic_id=topic_id)]
+    records += [
+        ConfigRecord(resource_type=ResourceType.TOPIC, resource_name=topic.name, name=name, value=value)
+        for name, value in values.items()
+    ]
+    records += [_partition(image, topic_id, index, replicas) for index, replicas in enumerate(placed)]
+    result = CreatableTopicResult(
+        name=topic.name,
+        topic_id=topic_id,
+        error_code=ErrorCode.NONE,
+        error_message=None,
+        num_partitions=len(placed),
+        replication_factor=len(placed[0]),
+        configs=configs.describe(values, image),
+    )
+    return _Topic(records, result)
+
+
+def _placed(topic: CreatableTopic, image: Image, defaults: TopicDefaults) -> list[list[int]]:
+    if topic.num_partitions == 0 or topic.num_partitions < -1:
+        raise ApiError(
+            ErrorCode.INVALID_PARTITIONS,
+            "Number of partitions was set to an invalid non-positive value: ask for 1 or more, or -1 for the default.",
+        )
+    if topic.replication_factor == 0 or topic.replication_factor < -1:
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            "Replication factor was set to an invalid non-positive value: ask for 1 or more, or -1 for the default.",
+        )
+    partitions = _partition_count(topic, defaults)
+    factor = defaults.replication_factor if topic.replication_factor == -1 else topic.replication_factor
+    return place(image.active_brokers(), partitions, factor, start=len(image.topics_by_name))
+
+
+def _assigned(topic: CreatableTopic, image: Image) -> list[list[int]]:
+    if topic.replication_factor != -1:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            "A manual partition assignment was specified, but replication factor was not set to -1.",
+        )
+    if topic.num_partitions != -1:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            "A manual partition assignment was specified, but numPartitions was not set to -1.",
+        )
+    replicas: dict[int, list[int]] = {}
+    for assignment in topic.assignments:
+        if assignment.partition_index in replicas:
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"Found multiple manual partition assignments for partition {assignment.partition_index}: give one.",
+            )
+        _check_assignment(assignment, topic.assignments[0], image)
+        replicas[assignment.partition_index] = assignment.broker_ids
+    if sorted(replicas) != list(range(len(replicas))):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "partitions should be a consecutive 0-based integer sequence: number them from 0 without gaps.",
+        )
+    return [replicas[index] for index in range(len(replicas))]
+
+
+def _check_assignment(assignment: CreatableReplicaAssignment, first: CreatableReplicaAssignment, image: Image) -> None:
+    brokers, index = assignment.broker_ids, assignment.partition_index
+    if not brokers:
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT, "The manual partition assignment includes an empty replica list."
+        )
+    if len(frozenset(brokers)) != len(brokers):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"The manual partition assignment of partition {index} names a broker twice: name each once.",
+        )
+    for broker in brokers:
+        if broker not in image.brokers:
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"The manual partition assignment includes broker {broker}, but no such broker is registered.",
+            )
+    if len(brokers) != len(first.broker_ids):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"The manual partition assignment includes a partition with {len(brokers)} replica(s), but this is not "
+            f"consistent with previous partitions, which have {len(first.broker_ids)} replica(s).",
+        )
+    if not any(image.brokers[broker].active for broker in brokers):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"All brokers specified in the manual partition assignment for partition {index} are fenced or in "
+            "controlled shutdown.",
+        )
+
+
+def _partition(image: Image, topic_id: bytes, index: int, replicas: Sequence[int]) -> PartitionRecord:
+    isr = [replica for replica in replicas if image.brokers[replica].active]
+    return PartitionRecord(
+        partition_id=index,
+        topic_id=topic_id,
+        replicas=list(replicas),
+        isr=isr,
+        leader=isr[0] if isr else NO_LEADER,
+        leader_epoch=0,
+        partition_epoch=0,
+        directories=[_directory(image, replica) for replica in replicas],
+    )
+
+
+def _directory(image: Image, replica: int) -> bytes:
+    """The broker's one log directory, or the reserved id that leaves the choice to it."""
+    directories = image.brokers[replica].log_dirs
+    return directories[0] if len(directories) == 1 else ZERO_UUID

@@ -1,0 +1,8 @@
+"""What the simulator can run, by name."""
+
+from __future__ import annotations
+
+from moldau.simulator.runner import Scenario
+from moldau.simulator.scenarios.powercuts import PowerCuts
+
+SCENARIOS: dict[str, Scenario] = {scenario.name: scenario for scenario in (PowerCuts(),)}

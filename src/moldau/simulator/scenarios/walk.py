@@ -1,0 +1,169 @@
+"""One broker, ordinary clients, and every kind of harm: the real assembly and the real client, unchanged.
+
+Two phases. While harm is done, nothing that was promised may break; when it has ended, everything must come to an end:
+every record answered, every consumer at the end, a clean stop that leaves nothing behind, and the same log after
+another recovery.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+from moldau.broker.assembly import Broker, assemble
+from moldau.broker.settings import BrokerSettings, Endpoint
+from moldau.client import AsyncClient
+from moldau.environment.doors import Environment
+from moldau.model import TopicPartition
+from moldau.simulator.errors import Broken
+from moldau.simulator.files import check_batches, log_files
+from moldau.simulator.harm import Harm
+from moldau.simulator.ledger import Ledger
+from moldau.simulator.network import Weather
+from moldau.simulator.workload import Load, Workload
+from moldau.simulator.world import World
+
+HOST, PORT, DATA, TOPIC = "broker", 9092, "/data", "orders"
+
+
+class Walk:
+    """The first walk through the whole house, under fire."""
+
+    name = "walk"
+    sometimes = (
+        "process killed",
+        "power cut",
+        "power cut inside a disk call",
+        "power cut with unsynced writes",
+        "power cut armed before recovery",
+        "write torn",
+        "connection reset",
+        "connection lost silently",
+        "network cut",
+        "disk slow",
+        "wall clock stepped",
+        "started again",
+        "tail cut by recovery",
+        "segment rolled",
+    )
+    limit_s = 900
+
+    def weather(self, draw: random.Random) -> Weather:
+        return Weather(
+            latency_ns=(20_000, draw.choice((100_000, 2_000_000))),
+            spike_chance=draw.choice((0.0, 0.0, 0.01)),
+            short_read_chance=draw.choice((0.0, 0.1, 0.5)),
+            window=draw.choice((2_000, 64 * 1024)),
+        )
+
+    async def play(self, world: World) -> None:
+        await _Walk(world).play()
+
+
+class _Walk:
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._draw = world.draw("walk")
+        self._ledger = Ledger()
+        self._broker: Broker | None = None
+        self._settings = BrokerSettings(
+            data_dir=DATA,
+            endpoints=(Endpoint("PLAINTEXT", HOST, PORT),),
+            log_segment_bytes=self._draw.choice((1_500, 20_000, 1 << 30)),
+            log_index_interval_bytes=self._draw.choice((0, 4096)),
+        )
+
+    async def play(self) -> None:
+        world = self._world
+        world.machine(HOST).image.lay_out(DATA)
+        load = draw_load(self._draw)
+        workload = Workload(world, load, self._ledger)
+        self._start()
+        await self._create_topic(load)
+        workload.begin()
+        harm = Harm(world, HOST, workload.names, self._start)
+        supervising = asyncio.create_task(harm.supervise())
+        await harm.do(self._draw.uniform(1, 6))
+        harm.heal()
+        await workload.finish_producing()
+        log = await workload.read_all()
+        for partition, records in log.items():
+            self._ledger.settle(TopicPartition(TOPIC, partition), records)
+        await workload.finish_consuming({partition: len(records) for partition, records in log.items()})
+        supervising.cancel()
+        await self._stop_cleanly(workload)
+        check_batches(world.machine(HOST).image, DATA)
+        await self._recover_twice()
+
+    def _start(self) -> None:
+        """A new life of the broker, as its own process."""
+        node, environment = self._world.boot(HOST)
+
+        async def life() -> None:
+            broker = assemble(self._settings, environment)
+            self._world.remember(node, broker)
+            self._broker = broker
+            await broker.start()
+
+        self._world.start(node, life(), "broker")
+
+    async def _create_topic(self, load: Load) -> None:
+        node, environment = self._world.boot("admin")
+
+        async def create(environment: Environment) -> None:
+            async with AsyncClient(load.bootstrap, environment=environment, **load.client) as kafka:
+                await kafka.admin.create_topic(TOPIC, partitions=load.partitions)
+
+        await self._world.start(node, create(environment))
+
+    async def _stop_cleanly(self, workload: Workload) -> None:
+        machine = self._world.machine(HOST)
+        node, disk, broker = machine.node, machine.disk, self._broker
+        assert node is not None
+        assert disk is not None
+        assert broker is not None
+        await self._world.start(node, broker.stop())
+        await asyncio.sleep(1)
+        left = self._world.loop.pending_tasks(node) + workload.leftovers()
+        if left or disk.open_files:
+            raise Broken(f"END: after a clean stop {disk.open_files} files are open and these tasks run: {left}")
+        self._world.kill(HOST)
+
+    async def _recover_twice(self) -> None:
+        """D3: after a death at rest, starting twice more changes no byte of any log."""
+        before = log_files(self._world.machine(HOST).image, DATA)
+        for kind in ("clean", "again"):
+            self._start()
+            await asyncio.sleep(5)
+            self._world.cut_power(HOST)
+            after = log_files(self._world.machine(HOST).image, DATA)
+            if after != before:
+                changed = [path for path in before if after.get(path) != before[path]]
+                raise Broken(f"D3: starting {kind} after a stop changed {changed}")
+
+
+def draw_load(draw: random.Random) -> Load:
+    """What the clients of one run do."""
+    request_timeout = draw.choice((1.0, 5.0))
+    return Load(
+        bootstrap=f"{HOST}:{PORT}",
+        topic=TOPIC,
+        partitions=draw.randint(1, 3),
+        producers=draw.randint(1, 2),
+        consumers=draw.randint(1, 2),
+        records=draw.choice((20, 80, 200)),
+        largest=draw.choice((10, 100, 1_500)),
+        pause_s=draw.choice((0.01, 0.05, 0.3)),
+        client={"request_timeout": request_timeout, "connect_timeout": 2.0, "client_id": "simulated"},
+        producer={
+            "linger": draw.choice((0.0, 0.005, 0.1)),
+            "batch_bytes": draw.choice((200, 4_000, 65_536)),
+            "in_flight": draw.choice((1, 5, 5)),
+            "compression": draw.choice(("none", "none", "gzip", "zstd")),
+        },
+        consumer={
+            "start": "earliest",
+            "max_wait": draw.choice((0.1, 0.5)),
+            "partition_bytes": draw.choice((300, 65_536)),
+        },
+    )
