@@ -169,7 +169,7 @@ def _recover(opened: Opened, recovery_point: int, disk: Disk, directory: str) ->
 def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> bool:
     """Take the segment's batches in, and cut its bad end; whether there was none."""
     file = segment.open_file()
-    size = file.size()
+    size, following = file.size(), segment.end_offset
     segment.forget_batches()
     segment.stale_indexes = True
     scan = CheckedScan(file, size, base=segment.base)
@@ -183,6 +183,11 @@ def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> b
     recovered = opened.recovered
     recovered.scanned_bytes += scan.position
     if scan.problem is None:
+        if scan.offset < min(recovery_point, following):  # R4
+            raise CorruptLog(
+                segment.path(names.LOG),
+                f"the batches from offset {scan.offset} on are missing, but {recovery_point} was reached on disk",
+            )
         return True
     if scan.offset < recovery_point:  # R4
         raise CorruptLog(
@@ -198,18 +203,12 @@ def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> b
 
 
 def _hole_after(opened: Opened, place: int, recovery_point: int) -> bool:
-    """Whether the segment lost whole batches from its end while a later one, synced by chance, kept its own."""
-    segment, *following = opened.segments[place : place + 2]
-    if not following or segment.end_offset == following[0].base:
+    """Whether the name of the next segment was lost: unsynced ones begin where the last one ends (R3)."""
+    end, following = opened.segments[place].end_offset, opened.segments[place + 1 : place + 2]
+    if not following or following[0].base == end or end < recovery_point:
         return False
-    if segment.end_offset < recovery_point:  # R4
-        raise CorruptLog(
-            segment.path(names.LOG),
-            f"the segment ends at offset {segment.end_offset}, the next one begins at {following[0].base}, "
-            f"below offset {recovery_point}, which was reached on disk",
-        )
-    opened.recovered.cut_at_offset = segment.end_offset
-    opened.recovered.reason = "batches are missing before the next segment"
+    opened.recovered.cut_at_offset = end
+    opened.recovered.reason = f"no segment begins at offset {end}"
     return True
 
 
