@@ -139,7 +139,7 @@ def test_a_topic_is_deleted_and_comes_back_at_once(place: Place) -> None:
     fill(log, 10)
     log.flush()
     directory.checkpoint()
-    directory.delete_logs([ORDERS], lambda: b"\xab" * 16)
+    directory.delete_log(ORDERS, b"\xab" * 16)
     aside = f"orders-0.{'ab' * 16}-delete"
     assert aside in disk.list(directory.path)
     again = directory.open_log(ORDERS, TINY, topic_id=b"2" * 16)

@@ -141,6 +141,19 @@ def test_the_same_damage_above_the_recovery_point_is_cut_with_all_after_it() -> 
     assert max(int(name[:20]) for name in disk.list("/data/a-0") if name.endswith(".snapshot")) <= cut
 
 
+def test_a_segment_that_lost_synced_batches_from_its_end_is_refused() -> None:
+    disk = memory()
+    log = recover(disk)
+    fill(log, 40)
+    log.abandon()
+    path, following = segments(disk, "/data/a-0")[3:5]
+    data = disk.read_file(path)
+    put(disk, path, data[: records.read_header(data).size])
+    base = int(os.path.basename(following)[:20])
+    with pytest.raises(CorruptLog, match="missing"):
+        recover(disk, recovery_point=base - 1)
+
+
 def test_segments_after_a_lost_name_are_cut() -> None:
     disk = memory()
     log = recover(disk)

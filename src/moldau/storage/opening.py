@@ -169,7 +169,7 @@ def _recover(opened: Opened, recovery_point: int, disk: Disk, directory: str) ->
 def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> bool:
     """Take the segment's batches in, and cut its bad end; whether there was none."""
     file = segment.open_file()
-    size = file.size()
+    size, following = file.size(), segment.end_offset
     segment.forget_batches()
     segment.stale_indexes = True
     scan = CheckedScan(file, size, base=segment.base)
@@ -183,6 +183,11 @@ def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> b
     recovered = opened.recovered
     recovered.scanned_bytes += scan.position
     if scan.problem is None:
+        if scan.offset < min(recovery_point, following):  # R4
+            raise CorruptLog(
+                segment.path(names.LOG),
+                f"the batches from offset {scan.offset} on are missing, but {recovery_point} was reached on disk",
+            )
         return True
     if scan.offset < recovery_point:  # R4
         raise CorruptLog(
