@@ -46,7 +46,11 @@ class Raft:
     def __init__(
         self, config: RaftConfig, persisted: QuorumState, log: LogView, chance: random.Random, now_ms: int
     ) -> None:
-        assert persisted.epoch >= log.last_epoch, "the log knows a later epoch than the quorum state"
+        if persisted.epoch < log.last_epoch:
+            raise ValueError(
+                f"the quorum state knows epoch {persisted.epoch}, the log holds epoch {log.last_epoch}: a vote "
+                "may be forgotten. Restore quorum-state, or remove this voter's metadata directory and add it anew"
+            )
         self.config = config
         self.role = Role.UNATTACHED
         self.epoch = persisted.epoch
@@ -247,7 +251,8 @@ class Raft:
         self._outbox.append(QuorumEpochResponse(self.config.node_id, request.source, self.epoch, self.leader))
 
     def _on_end_epoch(self, request: EndQuorumEpochRequest, now_ms: int) -> None:
-        if request.source in self.config.voters and request.epoch >= self.epoch and self._tenure is None:
+        ends = request.epoch > self.epoch or (request.epoch == self.epoch and self.leader in (None, request.source))
+        if request.source in self.config.voters and ends:
             own = self.config.node_id
             rank = request.successors.index(own) if own in request.successors else len(request.successors)
             self._become_unattached(request.epoch, self._election_backoff_ms(rank), now_ms)
