@@ -1,6 +1,8 @@
-"""Batches of the metadata log survive the way to bytes and back."""
+"""Batches of the metadata log, and the quorum state, survive the way to bytes and back."""
 
 from __future__ import annotations
+
+import random
 
 import pytest
 from hypothesis import given, settings
@@ -8,9 +10,11 @@ from hypothesis import strategies as st
 
 from moldau.protocol.codec import decode
 from moldau.protocol.messages.control_records import LeaderChangeMessage
-from moldau.raft import Batch
+from moldau.raft import Batch, QuorumState, Raft, RaftConfig
 from moldau.raft.batches import decode_batches, encode_batch, leader_change
+from moldau.raft.quorum_state import decode_state, encode_state
 from moldau.records import InvalidBatch, read_header
+from tests.raft.voters import Disk
 
 BATCHES = st.builds(
     Batch,
@@ -50,3 +54,24 @@ def test_damage_is_found() -> None:
     data[-3] ^= 1
     with pytest.raises(InvalidBatch):
         decode_batches(data)
+
+
+@pytest.mark.parametrize(
+    "state", [QuorumState(), QuorumState(3, 1, 1), QuorumState(4, None, 2), QuorumState(9, 0, None)]
+)
+def test_the_quorum_state_there_and_back(state: QuorumState) -> None:
+    assert decode_state(encode_state(state)) == state
+
+
+def test_the_quorum_state_as_kafka_writes_it() -> None:
+    content = (
+        b'{"leaderId":1,"leaderEpoch":7,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
+    )
+    assert decode_state(content) == QuorumState(7, 1, None)
+    assert encode_state(QuorumState(7, 1, None)) == content
+
+
+def test_a_forgotten_vote_is_not_passed_over() -> None:
+    disk = Disk([Batch(0, 5, True, (b"",))], 1)
+    with pytest.raises(ValueError, match="Restore quorum-state"):
+        Raft(RaftConfig(1, (1,)), QuorumState(4), disk, random.Random(0), 0)

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from moldau.raft import Batch, EpochEnd, Message, QuorumState, Raft, RaftConfig, Role
+from moldau.raft import Batch, EpochEnd, Message, QuorumState, Raft, RaftConfig, Role, VoteRequest, VoteResponse
 
 
 @dataclass
@@ -52,8 +52,8 @@ class Disk:
 class Node:
     """One voter with its disk; `raft` is None while it is down."""
 
-    def __init__(self, number: int, voters: tuple[int, ...], seed: int) -> None:
-        self.config = RaftConfig(number, voters)
+    def __init__(self, number: int, voters: tuple[int, ...], seed: int, max_fetch_bytes: int) -> None:
+        self.config = RaftConfig(number, voters, max_fetch_bytes=max_fetch_bytes)
         self.disk = Disk()
         self.chance = random.Random(f"{seed}:{number}")
         self.raft: Raft | None = None
@@ -81,11 +81,11 @@ class Letter:
 class Room:
     """All of them, one clock, and what has ever been true."""
 
-    def __init__(self, size: int, seed: int = 0, sync_at_once: bool = True) -> None:
+    def __init__(self, size: int, seed: int = 0, sync_at_once: bool = True, max_fetch_bytes: int = 1 << 20) -> None:
         self.now_ms = 0
         self.sync_at_once = sync_at_once
         voters = tuple(range(1, size + 1))
-        self.nodes = {number: Node(number, voters, seed) for number in voters}
+        self.nodes = {number: Node(number, voters, seed, max_fetch_bytes) for number in voters}
         self.mail: list[Letter] = []
         self.cut: list[tuple[int, int]] = []
         self.leaders: dict[int, int] = {}
@@ -114,6 +114,7 @@ class Room:
                 self.truncations += 1
             node.disk.batches.extend(ready.append)
             for message in ready.send:
+                self.check_saved(node, message)
                 target = self.nodes[message.target]
                 self.mail.append(Letter(message, (node.restarts, target.restarts)))
             if ready.commit is not None:
@@ -159,6 +160,14 @@ class Room:
         return max(leading, key=lambda node: node.raft.epoch if node.raft else 0, default=None)
 
     # ------------------------------------------------------------------------------------------ invariants
+
+    def check_saved(self, node: Node, message: Message) -> None:
+        """R2: a vote, given or asked for, is on disk before anybody hears of it."""
+        state = node.disk.state
+        if isinstance(message, VoteRequest) and not message.pre_vote:
+            assert (state.epoch, state.voted_for) == (message.epoch, message.source)
+        if isinstance(message, VoteResponse) and message.granted and not message.pre_vote:
+            assert (state.epoch, state.voted_for) == (message.epoch, message.target)
 
     def check_commit(self, node: Node, high_watermark: int) -> None:
         assert high_watermark >= self.high_watermarks.get(node.config.node_id, 0)  # R6

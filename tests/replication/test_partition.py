@@ -97,6 +97,37 @@ class TestFsync:
         assert bench.partition.read(0, 100).error is ErrorCode.KAFKA_STORAGE_ERROR
 
 
+class TestWaitersThatAct:
+    def test_a_woken_fetch_may_park_again_and_append(self) -> None:
+        bench = Bench(PAGE_CACHE)
+        seen: list[int] = []
+
+        def wake() -> None:
+            seen.append(bench.partition.high_watermark)
+            if len(seen) < 3:
+                bench.partition.park_fetch(wake)
+                bench.append(b"more")
+
+        bench.partition.park_fetch(wake)
+        bench.append(b"a")
+        assert seen == [1, 2, 3]
+        bench.append(b"nobody waits")
+        assert len(seen) == 3
+
+    def test_an_answered_produce_may_be_followed_at_once(self) -> None:
+        bench = Bench()
+        bench.partition.await_committed(
+            bench.append(b"a").last_offset,
+            10**9,
+            lambda _: bench.told.append((str(bench.append(b"b").last_offset), None)),
+        )
+        bench.offload.work()
+        assert bench.told == [("1", None)]
+        assert bench.partition.high_watermark == 1
+        bench.offload.work()
+        assert bench.partition.high_watermark == 2
+
+
 class TestDeadlines:
     def test_each_produce_times_out_by_itself(self) -> None:
         bench = Bench()

@@ -1,7 +1,8 @@
 """The active controller as a machine: decides, proposes, and answers once the quorum has committed.
 
 Its driver (in the broker) owns raft's disk and network. Each time around it does what `Raft.ready()` says, hands what
-has been committed to `committed`, calls `Raft.advance()`, then `settle` and gives the answers. Invariants:
+has been committed to `committed`, calls `Raft.advance()`, then `settle`, and gives the answers; it also settles once
+when raft had nothing to do, since a request may be answered at once. Invariants:
 
 Q1  A decision sees everything proposed before it, committed or not (`latest`).
 Q2  An answer is given only when all that its decision saw and wrote is committed; in the order of the decisions.

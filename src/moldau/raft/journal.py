@@ -54,6 +54,11 @@ class Journal:
             return self._cut
         return self._log.end_of_epoch(epoch)
 
+    def agreement(self, theirs: EpochEnd) -> EpochEnd:
+        """How much of this log a leader may have whose log ends the epoch there."""
+        own = self.end_of_epoch(theirs.epoch)
+        return EpochEnd(own.epoch, min(own.offset, theirs.offset)) if own.epoch == theirs.epoch else own
+
     def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
         """What has been written from `offset` on."""
         return tuple(self._log.read(offset, max_bytes)) if offset < self.written_end else ()

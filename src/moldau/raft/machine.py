@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from moldau.model import ApiError, ErrorCode
+from moldau.raft import answers
 from moldau.raft.ballot import Ballot
 from moldau.raft.batches import leader_change
 from moldau.raft.journal import Journal
@@ -46,7 +47,11 @@ class Raft:
     def __init__(
         self, config: RaftConfig, persisted: QuorumState, log: LogView, chance: random.Random, now_ms: int
     ) -> None:
-        assert persisted.epoch >= log.last_epoch, "the log knows a later epoch than the quorum state"
+        if persisted.epoch < log.last_epoch:
+            raise ValueError(
+                f"the quorum state knows epoch {persisted.epoch}, the log holds epoch {log.last_epoch}: a vote "
+                "may be forgotten. Restore quorum-state, or remove this voter's metadata directory and add it anew"
+            )
         self.config = config
         self.role = Role.UNATTACHED
         self.epoch = persisted.epoch
@@ -247,7 +252,8 @@ class Raft:
         self._outbox.append(QuorumEpochResponse(self.config.node_id, request.source, self.epoch, self.leader))
 
     def _on_end_epoch(self, request: EndQuorumEpochRequest, now_ms: int) -> None:
-        if request.source in self.config.voters and request.epoch >= self.epoch and self._tenure is None:
+        ends = request.epoch > self.epoch or (request.epoch == self.epoch and self.leader in (None, request.source))
+        if request.source in self.config.voters and ends:
             own = self.config.node_id
             rank = request.successors.index(own) if own in request.successors else len(request.successors)
             self._become_unattached(request.epoch, self._election_backoff_ms(rank), now_ms)
@@ -381,8 +387,7 @@ class Raft:
 
     def _truncate(self, theirs: EpochEnd) -> None:
         """Cut back to where both logs may agree; it can take several rounds."""
-        own = self._journal.end_of_epoch(theirs.epoch)
-        agreed = EpochEnd(own.epoch, min(own.offset, theirs.offset)) if own.epoch == theirs.epoch else own
+        agreed = self._journal.agreement(theirs)
         assert agreed.offset >= self.high_watermark, "nothing committed is truncated (R7)"
         self._journal.truncate(agreed)
         self._synced = min(self._synced, agreed.offset)
@@ -414,7 +419,7 @@ class Raft:
             self._refuse_fetch(request, ErrorCode.UNKNOWN_LEADER_EPOCH)
         elif tenure is None:
             self._refuse_fetch(request, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        elif self._diverges(request):
+        elif answers.diverges(self._journal, request):
             self._answer_fetch(request)
         else:
             tenure.fetched(request, now_ms)
@@ -428,31 +433,13 @@ class Raft:
         if now is not None:
             self._answer_fetch(now)
 
-    def _diverges(self, request: FetchRequest) -> bool:
-        end = self._journal.end_of_epoch(request.last_epoch)
-        return end.epoch != request.last_epoch or end.offset < request.offset
-
     def _answer_fetch(self, request: FetchRequest) -> None:
-        diverging = self._journal.end_of_epoch(request.last_epoch) if self._diverges(request) else None
-        batches = () if diverging else self._journal.read(request.offset, self.config.max_fetch_bytes)
         self._outbox.append(
-            FetchResponse(
-                self.config.node_id,
-                request.source,
-                self.epoch,
-                self.leader,
-                ErrorCode.NONE,
-                request.number,
-                self.high_watermark,
-                diverging,
-                batches,
-            )
+            answers.answer(self._journal, request, self.epoch, self.high_watermark, self.config.max_fetch_bytes)
         )
 
     def _refuse_fetch(self, request: FetchRequest, error: ErrorCode) -> None:
-        self._outbox.append(
-            FetchResponse(self.config.node_id, request.source, self.epoch, self.leader, error, request.number)
-        )
+        self._outbox.append(answers.refusal(request, self.epoch, self.leader, error))
 
     def _advance_high_watermark(self, tenure: Leadership) -> None:
         self.high_watermark = tenure.high_watermark(self.high_watermark)
