@@ -1,6 +1,6 @@
 """One broker for all tests of the client; every test has a topic of its own.
 
-With MOLDAU_TEST_BOOTSTRAP the tests run against the cluster that it names, such as a freshly formatted Apache Kafka.
+With MOLDAU_KAFKA_LIBS, a directory of Apache Kafka's jars, the same tests run against an Apache Kafka.
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ from collections.abc import Iterator
 import pytest
 
 from tests.broker.running import running
+from tests.client.kafka import apache_kafka
 
 
 @pytest.fixture(scope="session")
 def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    named = os.environ.get("MOLDAU_TEST_BOOTSTRAP")
-    if named:
-        yield named
+    directory = tmp_path_factory.mktemp("broker")
+    libraries = os.environ.get("MOLDAU_KAFKA_LIBS")
+    if libraries:
+        with apache_kafka(libraries, directory) as address:
+            yield address
         return
-    with running(tmp_path_factory.mktemp("broker")) as process:
+    with running(directory) as process:
         yield process.bootstrap
 
 

@@ -28,7 +28,7 @@ def test_an_unknown_option_names_the_nearest() -> None:
         producer_settings({"lingr": 1})
     with pytest.raises(TypeError, match="config has no option 'linger_ms'"):
         producer_settings({"config": {"linger_ms": 1}})
-    with pytest.raises(TypeError, match="it knows .*out_of_range.*start"):
+    with pytest.raises(TypeError, match=r"it knows .*out_of_range.*start"):
         settings_of(ConsumerSettings, {"zzz": 1}, "consumer()")
 
 

@@ -331,6 +331,23 @@ def test_a_cluster_that_is_not_there_leaves_nothing_open() -> None:
     run(scene)
 
 
+def test_closing_the_client_ends_what_it_made(bootstrap: str, topic: str) -> None:
+    async def scene() -> None:
+        async with AsyncClient(bootstrap) as kafka:
+            await kafka.admin.create_topic(topic)
+            out = await kafka.producer(linger=30).__aenter__()
+            records = await kafka.consumer(topic).__aenter__()
+            delivery = await out.send(topic, b"v")
+        with pytest.raises(ClientClosed, match="closed before these records were acknowledged"):
+            await delivery
+        with pytest.raises(ClientClosed):
+            await records.poll()
+        await out.close()
+        await records.close()
+
+    run(scene)
+
+
 def test_no_task_outlives_the_client(bootstrap: str, topic: str) -> None:
     async def scene() -> None:
         async with AsyncClient(bootstrap) as kafka:

@@ -51,6 +51,7 @@ class Fetcher:
         self._loop = asyncio.get_running_loop()
         self._connections = cluster.connections(self.wake, 1, RECEIVE_BYTES, settings.max_wait)
         self._unwatch = cluster.watch(self._topic, self.wake)
+        cluster.adopt(self)
         self._asked: dict[int, None] = {}
         """Leaders that a fetch is under way to."""
         self._waiter: asyncio.Future[None] | None = None
@@ -63,7 +64,10 @@ class Fetcher:
 
     async def close(self) -> None:
         """Stop fetching."""
+        if self._closed:
+            return
         self._closed = True
+        self._cluster.release(self)
         self._unwatch()
         if self._timer is not None:
             self._timer.cancel()
@@ -207,7 +211,6 @@ class Fetcher:
             max_bytes=settings.fetch_bytes,
             isolation_level=int(settings.isolation == "read_committed"),
             topics=[FetchTopic(topic=self._topic, topic_id=topic_id, partitions=partitions)],
-            rack_id=settings.rack,
         )
 
     def _answered(self, leader: int, terms: Terms, answer: FetchResponse | None, error: ChannelError | None) -> None:
