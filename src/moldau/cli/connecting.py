@@ -30,7 +30,7 @@ def add_connection(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def connect(options: argparse.Namespace) -> Client:
+def connect(options: argparse.Namespace, *, create_topics: bool = False) -> Client:
     """A client of the cluster that the options name, to be used in a `with` block."""
     from moldau.client import Client
 
@@ -40,6 +40,7 @@ def connect(options: argparse.Namespace) -> Client:
         operation_timeout=options.timeout,
         request_timeout=options.timeout,
         connect_timeout=min(options.timeout, TIMEOUT_S),
+        auto_create_topics=create_topics,
     )
 
 

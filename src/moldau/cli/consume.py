@@ -45,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
     left = options.count
     with connect(options) as kafka:
         partitions = options.partition or [one.index for one in kafka.admin.describe_topic(options.topic).partitions]
-        start = options.start if isinstance(options.start, str) else dict.fromkeys(partitions, options.start)
-        stop = "latest" if options.until_end else None
+        start: Any = options.start if isinstance(options.start, str) else dict.fromkeys(partitions, options.start)
+        stop: Any = "latest" if options.until_end else None
         with kafka.consumer(options.topic, partitions=partitions, start=start, stop=stop) as records:
             for record in records:
                 _print(options.output, record)

@@ -18,7 +18,8 @@ def print_rows(output: str, columns: Sequence[str], rows: Sequence[Row]) -> None
     if output == "json":
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
-    lines = [[column.replace("_", " ").upper() for column in columns], *([_cell(value) for value in row] for row in rows)]
+    heading = [column.replace("_", " ").upper() for column in columns]
+    lines = [heading, *([_cell(value) for value in row] for row in rows)]
     widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from moldau.cli.connecting import add_connection, connect
 from moldau.cli.output import add_output, print_json
 
+_CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 _EPILOG = """examples:
   echo hello | moldau produce greetings
   moldau produce orders --key-separator : < orders.txt      lines such as 17:three apples
@@ -22,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", metavar="TOPIC", help="where to; it is made if the broker allows that")
     parser.add_argument("--partition", type=int, metavar="N", default=None, help="only to this partition")
     parser.add_argument("--key-separator", metavar="TEXT", default=None, help="what ends the key at a line's beginning")
-    parser.add_argument("--compression", choices=("none", "gzip", "snappy", "lz4", "zstd"), default="none", help="codec")
+    parser.add_argument("--compression", choices=_CODECS, default="none", help="how batches are compressed")
     add_connection(parser)
     add_output(parser)
 
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Send every line; tell how many."""
     sent = 0
     separator = options.key_separator.encode() if options.key_separator else None
-    with connect(options) as kafka, kafka.producer(compression=options.compression) as out:
+    with connect(options, create_topics=True) as kafka, kafka.producer(compression=options.compression) as out:
         for line in _lines(sys.stdin.buffer):
             key, value = _split(line, separator)
             out.send(options.topic, value, key=key, partition=options.partition)

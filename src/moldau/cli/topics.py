@@ -48,7 +48,8 @@ def run(options: argparse.Namespace) -> int:
     """Do what was asked."""
     with connect(options) as kafka:
         if options.action == "list":
-            rows = [(topic.name, topic.partitions, topic.internal) for topic in kafka.admin.list_topics(options.internal)]
+            topics = kafka.admin.list_topics(options.internal)
+            rows = [(topic.name, topic.partitions, topic.internal) for topic in topics]
             print_rows(options.output, ("topic", "partitions", "internal"), rows)
         elif options.action == "delete":
             kafka.admin.delete_topic(options.topic)
