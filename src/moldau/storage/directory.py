@@ -90,17 +90,23 @@ class LogDirectory:
         return sorted(partition for partition in found if partition is not None)
 
     def open_log(self, partition: TopicPartition, settings: LogSettings, *, topic_id: bytes | None = None) -> Log:
-        """Make or recover one partition's log. Several may be opened at once, on different threads."""
-        log = Log.open(
-            self._disk,
-            posixpath.join(self.path, names.directory_of(partition)),
-            settings,
-            topic_id=topic_id,
-            start_offset=self._starts.get(partition, 0),
-            recovery_point=self._recovery_points.get(partition, 0),
-            clean=self.clean is not None,
-            health=self.health,
-        )
+        """Make or recover one partition's log. Several may be opened at once, on different threads. A disk error here is
+        one of the directory's: what could not be synced must not be tried again."""
+        if self.health.error is not None:
+            raise self.health.refuse()
+        try:
+            log = Log.open(
+                self._disk,
+                posixpath.join(self.path, names.directory_of(partition)),
+                settings,
+                topic_id=topic_id,
+                start_offset=self._starts.get(partition, 0),
+                recovery_point=self._recovery_points.get(partition, 0),
+                clean=self.clean is not None,
+                health=self.health,
+            )
+        except OSError as error:
+            raise self.health.unopened(error) from error
         self.logs[partition] = log
         return log
 
