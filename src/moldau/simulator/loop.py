@@ -127,7 +127,7 @@ class SimulatedLoop(BoundedLoop):
         for held in [*self._graves, *self._tasks.values()]:
             if isinstance(held, SimulatedTask) and not held.done():
                 with contextlib.suppress(BaseException):
-                    held.get_coro().close()  # type: ignore[union-attr]
+                    held.get_coro().close()
 
     def _step(self) -> None:
         if not self._ready:

@@ -52,6 +52,11 @@ class Walk:
         "disk slow",
         "wall clock stepped",
         "started again",
+        "broker gave up after a disk error",
+        "broker: repeated_batches",
+        "producer died",
+        "consumer died",
+        "record acknowledged",
         "tail cut by recovery",
         "segment rolled",
     )
