@@ -54,6 +54,7 @@ class Walk:
         "started again",
         "broker gave up after a disk error",
         "broker: repeated_batches",
+        "process stopped for a while",
         "producer died",
         "consumer died",
         "record acknowledged",
