@@ -144,6 +144,25 @@ def test_a_dead_node_runs_nothing_more_not_even_finally() -> None:
     drive(loop, main(), limit_s=200)
 
 
+def test_a_stopped_process_goes_on_later_in_order() -> None:
+    loop = new_loop()
+    seen: list[int] = []
+
+    async def main() -> None:
+        node = Node("n")
+        loop.freeze(node)
+        for number in range(5):
+            loop.call_in(node, seen.append, number)
+        await asyncio.sleep(10)
+        assert seen == []
+        loop.thaw(node)
+        loop.call_in(node, seen.append, 5)
+        await asyncio.sleep(1)
+
+    drive(loop, main())
+    assert seen == [0, 1, 2, 3, 4, 5]
+
+
 def test_a_future_set_by_another_node_wakes_the_waiter_as_itself() -> None:
     loop = new_loop(keep=True)
 

@@ -10,7 +10,7 @@ from moldau.simulator.runner import run
 from moldau.simulator.scenarios.powercuts import PowerCuts
 from moldau.storage import opening
 from moldau.storage.committer import Committer, Done
-from moldau.storage.directory import Log
+from moldau.storage.log import Log
 from moldau.storage.sync import SyncJob
 
 

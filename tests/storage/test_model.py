@@ -25,7 +25,7 @@ class LogAgainstList(RuleBasedStateMachine):
     )
     def begin(self, segment_bytes: int, interval: int, index_bytes: int, start: int) -> None:
         self.settings = LogSettings(
-            segment_bytes=segment_bytes, index_interval_bytes=interval, segment_index_bytes=index_bytes
+            dense=False, segment_bytes=segment_bytes, index_interval_bytes=interval, segment_index_bytes=index_bytes
         )
         self.disk = MemoryDisk()
         self.disk.make_directory("/data")

@@ -243,13 +243,19 @@ class Broker:
         decided = asyncio.get_running_loop().create_future()
 
         def done(response: Any, refusal: ApiError | None) -> None:
+            if decided.done():
+                return
             if refusal is None:
                 decided.set_result(response)
             else:
                 decided.set_exception(CannotStart(f"the controller refused to start: {refusal}"))
 
         controller.submit(decide, done)
-        return await decided
+        assert self._failure is not None
+        await asyncio.wait((decided, self._failure), return_when=asyncio.FIRST_COMPLETED)
+        if decided.cancel():  # the disk failed first: nobody will decide any more
+            raise CannotStart(self._failure.result())
+        return decided.result()
 
     # ------------------------------------------------------------------------------------ while it serves
 

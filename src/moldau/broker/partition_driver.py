@@ -174,4 +174,5 @@ def log_settings(settings: TopicSettings) -> LogSettings:
         index_interval_bytes=settings.index_interval_bytes,
         segment_index_bytes=max(settings.segment_index_bytes, 24),
         max_message_bytes=settings.max_message_bytes,
+        dense=not settings.compacted,
     )

@@ -37,7 +37,7 @@ class Harm:
         self._peace = False
         kinds = [
             *(self._kill, self._power, self._power_in_a_call, self._fail_sync, self._fail_write, self._slow),
-            *(self._reset, self._lose, self._cut, self._kill_client, self._step),
+            *(self._reset, self._lose, self._cut, self._kill_client, self._stop_process, self._step),
         ]
         self._kinds = [kind for kind in kinds if self._draw.random() < _CHOSEN] or [self._draw.choice(kinds)]
         self._pause_s = self._draw.choice((0.05, 0.3, 1.0))
@@ -116,6 +116,14 @@ class Harm:
 
     def _fail_write(self) -> None:
         self._machine.faults.fail_write_in = self._draw.randint(0, 20)
+
+    def _stop_process(self) -> None:
+        self._world.counters["process stopped for a while"] += 1
+        names = [self._machine.name, *self._others()]
+        node = self._world.machine(self._draw.choice(names)).node
+        if node is not None:
+            self._world.loop.freeze(node)
+            self._later(self._draw.choice((0.1, 5.0)) * self._draw.random(), lambda: self._world.loop.thaw(node))
 
     def _kill_client(self) -> None:
         if len(self._others()) > 1:

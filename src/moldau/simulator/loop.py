@@ -106,6 +106,20 @@ class SimulatedLoop(BoundedLoop):
                 self._graves.append(self._tasks.pop(number))
         self.trace.note(self.now_ns, node.label, "dies")
 
+    def freeze(self, node: Node) -> None:
+        """The process is stopped, as by SIGSTOP or a pause of its machine; what comes for it waits."""
+        if node.frozen is None:
+            node.frozen = []
+            self.trace.note(self.now_ns, node.label, "is stopped")
+
+    def thaw(self, node: Node) -> None:
+        """It goes on where it stopped, and finds that time has passed."""
+        waiting, node.frozen = node.frozen or [], None
+        for step in waiting:
+            assert isinstance(step, _Step)
+            self._enqueue(step)
+        self.trace.note(self.now_ns, node.label, "goes on")
+
     def close(self) -> None:
         """Let go of everything. What finalizers of the dead do now reaches nobody."""
         self._closed = True
@@ -127,7 +141,7 @@ class SimulatedLoop(BoundedLoop):
         for held in [*self._graves, *self._tasks.values()]:
             if isinstance(held, SimulatedTask) and not held.done():
                 with contextlib.suppress(BaseException):
-                    held.get_coro().close()  # type: ignore[union-attr]
+                    held.get_coro().close()
 
     def _step(self) -> None:
         if not self._ready:
@@ -141,6 +155,9 @@ class SimulatedLoop(BoundedLoop):
             gc.collect()
         owner = step.owner
         if step.cancelled() or not owner.alive:  # L3
+            return
+        if owner.frozen is not None:
+            owner.frozen.append(step)
             return
         self.trace.note(self.now_ns, owner.label, step.label)
         try:

@@ -18,6 +18,8 @@ class Node:
         self.alive = True
         self.power_cut = False
         """Set by the disk in the middle of a call; the loop then buries the node."""
+        self.frozen: list[object] | None = None
+        """What has come due while the process is stopped, in order; None while it runs."""
         self.label = f"{name}.{life}"
         self.context = Context()
         self.context.run(_OWNER.set, self)

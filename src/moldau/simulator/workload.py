@@ -170,8 +170,8 @@ class Workload:
 
     def _refused(self, name: str, payload: bytes, error: MoldauError) -> None:
         del self._unanswered[name][payload]
-        self._world.counters[f"answered with {error.code.name}"] += 1
         self._ledger.refused(payload, str(error))
+        self._found(Broken(f"END: {name} was told {error.code.name} although harm is short: {error}"))
 
     async def _consume(self, name: str, environment: Environment, draw: random.Random) -> None:
         while True:

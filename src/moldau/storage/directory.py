@@ -97,19 +97,25 @@ class LogDirectory:
         return sorted(partition for partition in found if partition is not None)
 
     def open_log(self, partition: TopicPartition, settings: LogSettings, *, topic_id: bytes | None = None) -> Log:
-        """Make or recover one partition's log. Several may be opened at once, on different threads."""
+        """Make or recover one partition's log. Several may be opened at once, on different threads. A disk error here is
+        one of the directory's: what could not be synced must not be tried again."""
+        if self.health.error is not None:
+            raise self.health.refuse()
         path = posixpath.join(self.path, names.directory_of(partition))
         known = self._disk.is_directory(path)  # else the operator removed it, and nothing is missing
-        log = Log.open(
-            self._disk,
-            path,
-            settings,
-            topic_id=topic_id,
-            start_offset=self._starts.get(partition, 0) if known else 0,
-            recovery_point=self._recovery_points.get(partition, 0) if known else 0,
-            clean=self.clean is not None,
-            health=self.health,
-        )
+        try:
+            log = Log.open(
+                self._disk,
+                path,
+                settings,
+                topic_id=topic_id,
+                start_offset=self._starts.get(partition, 0) if known else 0,
+                recovery_point=self._recovery_points.get(partition, 0) if known else 0,
+                clean=self.clean is not None,
+                health=self.health,
+            )
+        except OSError as error:
+            raise self.health.unopened(error) from error
         self.logs[partition] = log
         return log
 

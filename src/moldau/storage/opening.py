@@ -58,7 +58,7 @@ def open_segments(
     opened = _find(disk, directory, settings, start_offset)
     try:
         if not opened.fresh and not (clean and _load(opened)):
-            _recover(opened, recovery_point, disk, directory)
+            _recover(opened, recovery_point, disk, directory, dense=settings.dense)
         end = opened.segments[-1].end_offset
         if end < recovery_point:
             raise CorruptLog(directory, f"the log ends at offset {end}, but {recovery_point} was reached on disk")  # R4
@@ -146,7 +146,7 @@ def _check_indexes(segments: Sequence[Segment]) -> None:
             segment.put_away()
 
 
-def _recover(opened: Opened, recovery_point: int, disk: Disk, directory: str) -> None:
+def _recover(opened: Opened, recovery_point: int, disk: Disk, directory: str, *, dense: bool) -> None:
     """R2, R3, R4."""
     segments = opened.segments
     first = next(
@@ -158,7 +158,7 @@ def _recover(opened: Opened, recovery_point: int, disk: Disk, directory: str) ->
         opened.epochs_changed = True
     for place in range(first, len(segments)):
         whole = _recover_segment(opened, segments[place], recovery_point)
-        if not whole or _hole_after(opened, place, recovery_point):
+        if not whole or (dense and _hole_after(opened, place, recovery_point)):
             _cut_after(opened, place)
             break
     for segment in segments[first:]:

@@ -17,6 +17,8 @@ class LogSettings:
     index_interval_bytes: int = 4096
     segment_index_bytes: int = 10 << 20
     max_message_bytes: int = (1 << 20) + 12
+    dense: bool = True
+    """Whether every offset is stored; false where compaction leaves gaps, which recovery cannot tell from a loss."""
 
     def __post_init__(self) -> None:
         if not 0 < self.segment_bytes <= MAX_SEGMENT_BYTES:

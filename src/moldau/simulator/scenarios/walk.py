@@ -52,6 +52,12 @@ class Walk:
         "disk slow",
         "wall clock stepped",
         "started again",
+        "broker gave up after a disk error",
+        "broker: repeated_batches",
+        "process stopped for a while",
+        "producer died",
+        "consumer died",
+        "record acknowledged",
         "tail cut by recovery",
         "segment rolled",
     )
