@@ -3,7 +3,6 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
-use std::ptr;
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -80,7 +79,8 @@ impl OwnedBytes {
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let data = &slf.get().0;
         // SAFETY: the view is Python's to fill; it takes a reference to this object, which is frozen and owns the
-        // bytes, so they neither move nor change while the view lives. A writable view is refused by the callee.
+        // bytes, so they neither move nor change while the view lives. A writable view is refused by the callee, and it
+        // allocates nothing that would have to be released.
         let filled = unsafe {
             ffi::PyBuffer_FillInfo(
                 view,
@@ -92,11 +92,6 @@ impl OwnedBytes {
             )
         };
         if filled == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
-    }
-
-    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
-        // SAFETY: the view was filled above and holds nothing but its reference, which Python drops.
-        unsafe { (*view).internal = ptr::null_mut() };
     }
 }
 

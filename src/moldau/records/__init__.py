@@ -4,10 +4,9 @@ The native core does the work where it is installed; otherwise, or with MOLDAU_T
 does, with the same results. Nothing here waits, logs or keeps anything.
 """
 
-import os
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from moldau.native import NATIVE
 from moldau.records.columns import BinaryColumn, Columns, HeaderColumn
 from moldau.records.errors import InvalidBatch, RecordError
 from moldau.records.headers import (
@@ -19,10 +18,6 @@ from moldau.records.headers import (
     HeaderPair,
     Record,
 )
-
-_core = find_spec("moldau._core")
-NATIVE = _core is not None and _core.origin is not None and os.environ.get("MOLDAU_TWINS") != "1"
-"""Whether the native core does the work."""
 
 if TYPE_CHECKING or not NATIVE:
     from moldau.records.twin import (
