@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moldau.pipelines import session
-from moldau.pipelines.demo import query
+from moldau.pipelines.demo.query import start_rejected, start_revenue
 from moldau.pipelines.demo.sink import RevenueSink
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 CHECK_EVERY_S = 0.2
+QUERIES = 2
 
 
 class Engine(threading.Thread):
@@ -26,14 +27,15 @@ class Engine(threading.Thread):
 
     def __init__(self, bootstrap: str, directory: Path, master: str | None, sink: RevenueSink) -> None:
         super().__init__(name="spark", daemon=True)
-        self._bootstrap = bootstrap
+        self._address = bootstrap
         self._directory = directory
         self._master = master
         self._sink = sink
         self._ending = threading.Event()
         self._finishing = False
-        self._queries: query.Queries | None = None
+        self._queries: list[StreamingQuery] = []
         self.stage = "starting Spark"
+        self._last_read = 0
         self.error: Exception | None = None
 
     def run(self) -> None:
@@ -57,36 +59,47 @@ class Engine(threading.Thread):
         """End as soon as may be."""
         self._finishing = False
         self._ending.set()
-        queries = self._queries
-        if queries is not None and self.is_alive():
+        for query in self._queries if self.is_alive() else ():
             # In a fresh thread, which speaks to the Java process over a connection of its own.
-            threading.Thread(target=queries.stop, name="spark stop", daemon=True).start()
+            threading.Thread(target=query.stop, name="spark stop", daemon=True).start()
 
     @property
     def running(self) -> bool:
-        return self._queries is not None
+        return len(self._queries) == QUERIES
 
     def records_read(self) -> int:
         """Records of the orders topic that the sums contain."""
-        queries = self._queries
-        return _read_by(queries.revenue) if queries is not None and self.is_alive() else 0
+        return _read_by(self._queries[0]) if self._queries and self.is_alive() else self._last_read
 
     def _pipeline(self, spark: SparkSession) -> None:
+        checkpoints = self._directory / "checkpoints"
         if self._ending.is_set() and not self._finishing:
             return
-        self._queries = queries = query.start(spark, self._bootstrap, self._directory / "checkpoints", self._sink)
-        self.stage = "running"
         try:
+            self.stage = "starting the queries"
+            self._queries.append(start_revenue(spark, self._address, checkpoints, self._sink))
+            self._queries.append(start_rejected(spark, self._address, checkpoints))
+            self.stage = "running"
             while not self._ending.wait(CHECK_EVERY_S):
-                queries.check()
+                for query in self._queries:
+                    _check(query)
             if self._finishing:
                 self.stage = "catching up"
-                queries.catch_up()
+                for query in self._queries:
+                    query.processAllAvailable()
+            self._last_read = _read_by(self._queries[0])
         finally:
-            queries.stop()
+            for query in self._queries:
+                query.stop()
 
     def _tell(self, stage: str) -> None:
         self.stage = stage
+
+
+def _check(running: StreamingQuery) -> None:
+    error = running.exception()
+    if error is not None:
+        raise RuntimeError(f"the Spark query {running.name} failed: {error}")
 
 
 def _read_by(running: StreamingQuery) -> int:

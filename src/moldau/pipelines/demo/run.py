@@ -116,7 +116,7 @@ class Demonstration:
         try:
             while interruption.asked is None and (feed.is_alive() or not engine.running):
                 self._look(server, kafka, engine, feed, sink)
-            if interruption.asked == signal.SIGTERM or self._first_result_s is None:
+            if interruption.asked is not None and (interruption.asked != signal.SIGINT or self._first_result_s is None):
                 return False
             feed.stop()
             feed.join(FEED_ENDS_S)
