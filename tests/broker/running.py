@@ -41,12 +41,18 @@ def moldau(*arguments: str, **more: object) -> subprocess.Popen[str]:
     """The command line in a process of its own."""
     return subprocess.Popen(
         [sys.executable, "-m", "moldau", *arguments],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        env=_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         **more,  # type: ignore[call-overload]
     )
+
+
+def _environment() -> dict[str, str]:
+    """As an installed program finds it: bytecode is kept."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": str(SOURCE)}
 
 
 @contextmanager
