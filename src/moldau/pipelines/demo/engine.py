@@ -1,12 +1,14 @@
 """Spark's side of the demonstration, in a thread of its own: it takes seconds to start and blocks while it works.
 
-Called by `run`. Everything that touches the session happens in this thread, except reading a query's progress.
+Called by `run`. Everything that touches the session happens in this thread (I1): a second thread that asked a query
+something while this one ends Spark would find the Java process gone.
 """
 
 from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-CHECK_EVERY_S = 0.2
-QUERIES = 2
+LOOK_EVERY_S = 0.2
 
 
 class Engine(threading.Thread):
@@ -32,10 +33,11 @@ class Engine(threading.Thread):
         self._master = master
         self._sink = sink
         self._ending = threading.Event()
-        self._finishing = False
-        self._queries: list[StreamingQuery] = []
+        self._target: int | None = None
+        self.running = False
         self.stage = "starting Spark"
-        self._last_read = 0
+        self.records_read = 0
+        """Records of the orders topic that the sums contain."""
         self.error: Exception | None = None
 
     def run(self) -> None:
@@ -50,59 +52,49 @@ class Engine(threading.Thread):
         except Exception as error:
             self.error = error
 
-    def finish(self) -> None:
-        """Take what is in the topic now through the pipeline, then end."""
-        self._finishing = True
+    def finish(self, records: int) -> None:
+        """Take the topic's first so many records through the pipeline, then end."""
+        self._target = records
         self._ending.set()
 
     def stop(self) -> None:
         """End as soon as may be."""
-        self._finishing = False
+        self._target = None
         self._ending.set()
-        for query in self._queries if self.is_alive() else ():
-            # In a fresh thread, which speaks to the Java process over a connection of its own.
-            threading.Thread(target=query.stop, name="spark stop", daemon=True).start()
-
-    @property
-    def running(self) -> bool:
-        return len(self._queries) == QUERIES
-
-    def records_read(self) -> int:
-        """Records of the orders topic that the sums contain."""
-        return _read_by(self._queries[0]) if self._queries and self.is_alive() else self._last_read
 
     def _pipeline(self, spark: SparkSession) -> None:
-        checkpoints = self._directory / "checkpoints"
-        if self._ending.is_set() and not self._finishing:
+        if self._stopping():
             return
+        checkpoints = self._directory / "checkpoints"
+        queries: list[StreamingQuery] = []
         try:
             self.stage = "starting the queries"
-            self._queries.append(start_revenue(spark, self._address, checkpoints, self._sink))
-            self._queries.append(start_rejected(spark, self._address, checkpoints))
-            self.stage = "running"
-            while not self._ending.wait(CHECK_EVERY_S):
-                for query in self._queries:
-                    _check(query)
-            if self._finishing:
-                self.stage = "catching up"
-                for query in self._queries:
-                    query.processAllAvailable()
-            self._last_read = _read_by(self._queries[0])
+            queries.append(start_revenue(spark, self._address, checkpoints, self._sink))
+            queries.append(start_rejected(spark, self._address, checkpoints))
+            self.running = True
+            while not self._stopping():
+                read = [_read_by(query) for query in queries]
+                self.records_read = read[0]
+                if self._target is not None and min(read) >= self._target:
+                    return
+                self.stage = "running" if self._target is None else "catching up"
+                time.sleep(LOOK_EVERY_S)
         finally:
-            for query in self._queries:
+            for query in queries:
                 query.stop()
+
+    def _stopping(self) -> bool:
+        return self._ending.is_set() and self._target is None
 
     def _tell(self, stage: str) -> None:
         self.stage = stage
 
 
-def _check(running: StreamingQuery) -> None:
+def _read_by(running: StreamingQuery) -> int:
+    """How far a query has come; raises what it died of."""
     error = running.exception()
     if error is not None:
         raise RuntimeError(f"the Spark query {running.name} failed: {error}")
-
-
-def _read_by(running: StreamingQuery) -> int:
     progress = running.lastProgress
     if progress is None:
         return 0
