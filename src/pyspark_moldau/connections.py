@@ -7,9 +7,10 @@ worker is a fork of another process: a client is never used in a process that di
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
-from moldau.client import Client
+if TYPE_CHECKING:
+    from moldau.client import Client
 
 MOST = 8
 """Clients kept open in one process; the one opened first goes first."""
@@ -22,12 +23,14 @@ def connect(bootstrap: str) -> Client:
     name = (os.getpid(), bootstrap)
     client = _open.get(name)
     if client is None:
+        from moldau.client import Client
+
         client = Client(bootstrap)
         client.__enter__()
         for other in [known for known in _open if known[0] != name[0]]:
             del _open[other]
         while len(_open) >= MOST:
-            _close(_open.pop(next(iter(_open))))
+            _open.pop(next(iter(_open))).close()
         _open[name] = client
     return client
 
@@ -36,9 +39,4 @@ def forget(bootstrap: str) -> None:
     """Close it, so that the next caller gets a new one."""
     client = _open.pop((os.getpid(), bootstrap), None)
     if client is not None:
-        _close(client)
-
-
-def _close(client: Client) -> None:
-    nothing: Any = None
-    client.__exit__(nothing, nothing, nothing)
+        client.close()

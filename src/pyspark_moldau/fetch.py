@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 
-from moldau.client import Client
 from pyspark_moldau.connections import connect, forget
 from pyspark_moldau.options import Options
 from pyspark_moldau.ranges import DataLoss, Range
 from pyspark_moldau.schema import spark_batch
+
+if TYPE_CHECKING:
+    from moldau.client import Client
 
 BATCH_ROWS = 50_000
 """Most records of one Arrow batch: enough to make its overhead small, few enough for a worker's memory."""

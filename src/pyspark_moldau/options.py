@@ -10,6 +10,7 @@ import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 EARLIEST = -2
 LATEST = -1
@@ -35,10 +36,11 @@ KNOWN = {
     "compression": "none, gzip, snappy, lz4 or zstd, for written batches",
 }
 CANONICAL = {name.lower(): name for name in KNOWN} | ALIASES
-NOT_OURS = frozenset({"path"})
-"""Spark itself adds these."""
+NOT_OURS = frozenset({"path", "checkpointlocation", "queryname", "outputmode"})
+"""Spark's own, which it hands over among ours."""
 
-COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
+Compression = Literal["none", "gzip", "snappy", "lz4", "zstd"]
+COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
 
 PartitionOffsets = dict[str, dict[int, int]]
 
@@ -61,7 +63,7 @@ class Options:
     include_headers: bool
     fail_on_data_loss: bool
     topic: str | None
-    compression: str
+    compression: Compression
 
 
 def parse(given: Mapping[str, str]) -> Options:
@@ -73,9 +75,6 @@ def parse(given: Mapping[str, str]) -> Options:
         raise OptionError("give 'subscribe' or 'assign', not both")
     if not named.get("bootstrap"):
         raise OptionError("option 'bootstrap' is missing: the host:port of a broker, such as localhost:9092")
-    compression = named.get("compression", "none").lower()
-    if compression not in COMPRESSIONS:
-        raise OptionError(f"option 'compression' is {compression!r}; it may be {', '.join(COMPRESSIONS)}")
     return Options(
         bootstrap=named["bootstrap"],
         topics=topics,
@@ -87,7 +86,7 @@ def parse(given: Mapping[str, str]) -> Options:
         include_headers=_truth("includeHeaders", named.get("includeHeaders", "false")),
         fail_on_data_loss=_truth("failOnDataLoss", named.get("failOnDataLoss", "true")),
         topic=named.get("topic") or None,
-        compression=compression,
+        compression=_compression(named.get("compression", "none")),
     )
 
 
@@ -152,6 +151,13 @@ def _offsets(name: str, text: str | None) -> str | PartitionOffsets | None:
                 raise OptionError(f"{wanted}: {text}")
             offsets[topic][int(partition)] = offset
     return offsets
+
+
+def _compression(text: str) -> Compression:
+    for known in COMPRESSIONS:
+        if known == text.strip().lower():
+            return known
+    raise OptionError(f"option 'compression' is {text!r}; it may be {', '.join(COMPRESSIONS)}")
 
 
 def _json(text: str, wanted: str) -> dict[str, object]:

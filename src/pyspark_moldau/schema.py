@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -68,6 +67,8 @@ def spark_batch(records: pa.RecordBatch, include_headers: bool) -> pa.RecordBatc
             continue
         column = records.column(field.name)
         if field.name == "headers" and column.null_count:
+            import pyarrow.compute as pc  # type: ignore[import-untyped]
+
             # A NULL array makes Spark's way from Java to Python slower by a factor of ten and more.
             column = pc.coalesce(column, pa.scalar([], column.type))
         columns.append(column if column.type == field.type else column.cast(field.type))

@@ -65,11 +65,8 @@ class Asked:
     """One request as the broker reads it."""
 
     def __init__(self, header: Header, message: Any) -> None:
-        self.header = header
+        self.key, self.version, self.id, self.client_id, _ = header
         self.message = message
-        self.key = header.api_key
-        self.version = header.api_version
-        self.id = header.correlation_id
 
 
 class ScriptedConnection:
@@ -91,11 +88,12 @@ class ScriptedConnection:
     def send(self, parts: Sequence[Part]) -> None:
         frame = b"".join(bytes(cast("bytes", part)) for part in parts)[4:]
         header = decode_request_header(frame)
-        request = API[header.api_key].request
+        key, version, _, _, body = header
+        request = API[key].request
         first, last = request.TABLE.versions
         message = None
-        if first <= header.api_version <= last:
-            message, _ = compiled(request, header.api_version).decode(frame, header.body_position)
+        if first <= version <= last:
+            message, _ = compiled(request, version).decode(frame, body)
         self.asked.append(Asked(header, message))
 
     def pause(self) -> None: ...

@@ -79,7 +79,7 @@ def test_the_newest_common_version_is_spoken() -> None:
         waiting = asyncio.create_task(channel.call(MetadataRequest(topics=[])))
         await asyncio.sleep(0)
         asked = connection.next()
-        assert (asked.key, asked.version, asked.header.client_id) == (ApiKey.METADATA, 9, "moldau")
+        assert (asked.key, asked.version, asked.client_id) == (ApiKey.METADATA, 9, "moldau")
         brokers = [MetadataResponseBroker(node_id=1, host="h", port=1)]
         connection.answer(asked, MetadataResponse(brokers=brokers))
         assert (await waiting).brokers[0].host == "h"

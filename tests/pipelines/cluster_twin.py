@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 
 MOMENT_MS = 1_700_000_000_123
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader
 from pyspark.sql.pandas.types import to_arrow_schema

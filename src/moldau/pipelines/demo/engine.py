@@ -1,24 +1,26 @@
 """Spark's side of the demonstration, in a thread of its own: it takes seconds to start and blocks while it works.
 
-Called by `run`. Everything that touches the session happens in this thread, except reading a query's progress.
+Called by `run`. Everything that touches the session happens in this thread (I1): a second thread that asked a query
+something while this one ends Spark would find the Java process gone.
 """
 
 from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moldau.pipelines import session
-from moldau.pipelines.demo import query
+from moldau.pipelines.demo.query import start_rejected, start_revenue
 from moldau.pipelines.demo.sink import RevenueSink
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-CHECK_EVERY_S = 0.2
+LOOK_EVERY_S = 0.2
 
 
 class Engine(threading.Thread):
@@ -26,14 +28,16 @@ class Engine(threading.Thread):
 
     def __init__(self, bootstrap: str, directory: Path, master: str | None, sink: RevenueSink) -> None:
         super().__init__(name="spark", daemon=True)
-        self._bootstrap = bootstrap
+        self._address = bootstrap
         self._directory = directory
         self._master = master
         self._sink = sink
         self._ending = threading.Event()
-        self._finishing = False
-        self._queries: query.Queries | None = None
+        self._target: int | None = None
+        self.running = False
         self.stage = "starting Spark"
+        self.records_read = 0
+        """Records of the orders topic that the sums contain."""
         self.error: Exception | None = None
 
     def run(self) -> None:
@@ -48,48 +52,49 @@ class Engine(threading.Thread):
         except Exception as error:
             self.error = error
 
-    def finish(self) -> None:
-        """Take what is in the topic now through the pipeline, then end."""
-        self._finishing = True
+    def finish(self, records: int) -> None:
+        """Take the topic's first so many records through the pipeline, then end."""
+        self._target = records
         self._ending.set()
 
     def stop(self) -> None:
         """End as soon as may be."""
-        self._finishing = False
+        self._target = None
         self._ending.set()
-        queries = self._queries
-        if queries is not None and self.is_alive():
-            # In a fresh thread, which speaks to the Java process over a connection of its own.
-            threading.Thread(target=queries.stop, name="spark stop", daemon=True).start()
-
-    @property
-    def running(self) -> bool:
-        return self._queries is not None
-
-    def records_read(self) -> int:
-        """Records of the orders topic that the sums contain."""
-        queries = self._queries
-        return _read_by(queries.revenue) if queries is not None and self.is_alive() else 0
 
     def _pipeline(self, spark: SparkSession) -> None:
-        if self._ending.is_set() and not self._finishing:
+        if self._stopping():
             return
-        self._queries = queries = query.start(spark, self._bootstrap, self._directory / "checkpoints", self._sink)
-        self.stage = "running"
+        checkpoints = self._directory / "checkpoints"
+        queries: list[StreamingQuery] = []
         try:
-            while not self._ending.wait(CHECK_EVERY_S):
-                queries.check()
-            if self._finishing:
-                self.stage = "catching up"
-                queries.catch_up()
+            self.stage = "starting the queries"
+            queries.append(start_revenue(spark, self._address, checkpoints, self._sink))
+            queries.append(start_rejected(spark, self._address, checkpoints))
+            self.running = True
+            while not self._stopping():
+                read = [_read_by(query) for query in queries]
+                self.records_read = read[0]
+                if self._target is not None and min(read) >= self._target:
+                    return
+                self.stage = "running" if self._target is None else "catching up"
+                time.sleep(LOOK_EVERY_S)
         finally:
-            queries.stop()
+            for query in queries:
+                query.stop()
+
+    def _stopping(self) -> bool:
+        return self._ending.is_set() and self._target is None
 
     def _tell(self, stage: str) -> None:
         self.stage = stage
 
 
 def _read_by(running: StreamingQuery) -> int:
+    """How far a query has come; raises what it died of."""
+    error = running.exception()
+    if error is not None:
+        raise RuntimeError(f"the Spark query {running.name} failed: {error}")
     progress = running.lastProgress
     if progress is None:
         return 0

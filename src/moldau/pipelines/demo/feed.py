@@ -23,7 +23,7 @@ class Feed(threading.Thread):
 
     def __init__(self, bootstrap: str, seed: int, first: int, count: int | None, rate: int) -> None:
         super().__init__(name="orders", daemon=True)
-        self._bootstrap = bootstrap
+        self._address = bootstrap
         self._seed = seed
         self._first = first
         self._count = count
@@ -46,7 +46,7 @@ class Feed(threading.Thread):
     def _send(self) -> None:
         piece = max(1, self._rate // TURNS_PER_S)
         began = time.monotonic()
-        with Client(self._bootstrap) as kafka, kafka.producer(linger=LINGER_S) as out:
+        with Client(self._address) as kafka, kafka.producer(linger=LINGER_S) as out:
             while not self._stop_asked.is_set():
                 count = piece if self._count is None else min(piece, self._count - self.sent)
                 if count <= 0:

@@ -7,7 +7,6 @@ result can be compared with a recount to the last cent. Two queries read the top
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,46 +26,25 @@ MAX_OFFSETS = 100_000
 TRIGGER = "500 milliseconds"
 
 
-@dataclass(frozen=True, slots=True)
-class Queries:
-    """The running pipeline."""
-
-    revenue: StreamingQuery
-    rejected: StreamingQuery
-
-    def catch_up(self) -> None:
-        """Wait until everything that is in the topic now has gone through."""
-        self.revenue.processAllAvailable()
-        self.rejected.processAllAvailable()
-
-    def check(self) -> None:
-        """Raise what a query died of."""
-        for query in (self.revenue, self.rejected):
-            error = query.exception()
-            if error is not None:
-                raise RuntimeError(f"the Spark query {query.name} failed: {error}")
-
-    def stop(self) -> None:
-        self.revenue.stop()
-        self.rejected.stop()
-
-
-def start(
-    spark: SparkSession, bootstrap: str, checkpoints: Path, write_revenue: Callable[[DataFrame, int], None]
-) -> Queries:
-    """Both queries, going on from their checkpoints."""
-    orders = judged(read(spark, bootstrap))
-    revenue = (
-        revenue_per_minute(orders)
+def start_revenue(
+    spark: SparkSession, bootstrap: str, checkpoints: Path, write: Callable[[DataFrame, int], None]
+) -> StreamingQuery:
+    """The query that keeps sums, going on from its checkpoint."""
+    return (
+        revenue_per_minute(judged(read(spark, bootstrap)))
         .writeStream.queryName("revenue")
         .outputMode("update")
         .option("checkpointLocation", str(checkpoints / "revenue"))
         .trigger(processingTime=TRIGGER)
-        .foreachBatch(write_revenue)
+        .foreachBatch(write)
         .start()
     )
-    rejected = (
-        dead_letters(orders)
+
+
+def start_rejected(spark: SparkSession, bootstrap: str, checkpoints: Path) -> StreamingQuery:
+    """The query that copies what is malformed, going on from its checkpoint."""
+    return (
+        dead_letters(judged(read(spark, bootstrap)))
         .writeStream.queryName("rejected")
         .format("moldau")
         .option("bootstrap", bootstrap)
@@ -75,7 +53,6 @@ def start(
         .trigger(processingTime=TRIGGER)
         .start()
     )
-    return Queries(revenue, rejected)
 
 
 def read(spark: SparkSession, bootstrap: str) -> DataFrame:

@@ -116,11 +116,11 @@ class Demonstration:
         try:
             while interruption.asked is None and (feed.is_alive() or not engine.running):
                 self._look(server, kafka, engine, feed, sink)
-            if interruption.asked == signal.SIGTERM or self._first_result_s is None:
+            if interruption.asked is not None and (interruption.asked != signal.SIGINT or self._first_result_s is None):
                 return False
             feed.stop()
             feed.join(FEED_ENDS_S)
-            engine.finish()
+            engine.finish(_end(kafka, ORDERS))
             while engine.is_alive():
                 self._look(server, kafka, engine, feed, sink)
             _raise_failure(engine, feed)
@@ -136,7 +136,7 @@ class Demonstration:
         """Show how things stand, then wait a little; raise when a part has failed."""
         server.check()
         _raise_failure(engine, feed)
-        elapsed, read = self._elapsed(), engine.records_read()
+        elapsed, read = self._elapsed(), engine.records_read
         sums = sink.sums()
         if self._first_result_s is None and sink.batches:
             self._first_result_s = elapsed

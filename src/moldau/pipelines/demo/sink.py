@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from moldau.pipelines.demo.recount import MINUTE, Sums
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
     from deltalake import DeltaTable
     from pyspark.sql import DataFrame
 
