@@ -6,9 +6,11 @@ links lead somewhere, and every command that a document names exists.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 from tools import floors
@@ -65,7 +67,7 @@ def _generated_pages(root: Path) -> Iterator[str]:
 
 def generated(root: Path) -> Iterator[tuple[Path, str]]:
     """The pages that are made from tables, and what they must hold."""
-    from moldau.broker.settings_page import page
+    from tools.settings_page import page
 
     yield root / "docs" / "configuration.md", page()
 
@@ -97,9 +99,7 @@ def _make_targets(root: Path, text: str) -> Iterator[str]:
 
 def _commands(root: Path, text: str) -> Iterator[str]:
     """Every `moldau VERB` that a document shows is one, with the options shown."""
-    from moldau.cli import options_of
-
-    verbs = options_of()
+    verbs = _options_of_commands()
     for code in _code(text):
         found = re.match(r"(?:\$ )?(?:\.venv/bin/)?moldau ([a-z]+)\b(.*)", code)
         if not found or found[1] == "ready":
@@ -111,6 +111,26 @@ def _commands(root: Path, text: str) -> Iterator[str]:
         for option in re.findall(r"(?<!\S)(--[a-z-]+)", rest.partition("#")[0]):
             if option not in verbs[verb]:
                 yield f"`moldau {verb} {option}`: there is no such option"
+
+
+def _options_of_commands() -> dict[str, set[str]]:
+    """Each command of `moldau` with its options, those of the verbs below it included."""
+    from moldau.cli import COMMANDS
+
+    found = {}
+    for name in COMMANDS:
+        parser = argparse.ArgumentParser()
+        import_module(f"moldau.cli.{name}").arguments(parser)
+        found[name] = set(_options_of(parser))
+    return found
+
+
+def _options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from _options_of(below)
 
 
 def write(root: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import confluent_kafka
@@ -52,13 +53,13 @@ class SteadyProducer:
             if self.sent - len(self.acknowledged) < 2000:
                 number = self.sent
                 value = b"%d" % number
-                self._producer.produce(self._topic, value, on_delivery=lambda e, m, n=number: self._told(e, m, n))
+                self._producer.produce(self._topic, value, on_delivery=partial(self._told, number))
                 self.sent += 1
                 self._producer.poll(0)
             else:
                 self._producer.poll(0.01)
 
-    def _told(self, error: object, message: confluent_kafka.Message, number: int) -> None:
+    def _told(self, number: int, error: object, message: confluent_kafka.Message) -> None:
         if error is not None:
             self.failures.append(str(error))
         else:

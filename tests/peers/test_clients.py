@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import confluent_kafka
-import kafka
+import kafka  # type: ignore[import-untyped]
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
@@ -15,7 +15,7 @@ from tests.peers import kafka_tools
 from tests.peers.conftest import BrokerProcess
 from tests.peers.kafka_tools import KafkaTools
 
-CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+CODECS: tuple[Literal["none", "gzip", "snappy", "lz4", "zstd"], ...] = ("none", "gzip", "snappy", "lz4", "zstd")
 PER_CODEC = 40
 FIRST_TIMESTAMP_MS = 1_700_000_000_000
 
@@ -82,7 +82,7 @@ def write_confluent(bootstrap: str, topic: str, _tools: KafkaTools) -> list[Sent
                 key=record.key,
                 headers=list(record.headers),
                 partition=0,
-                timestamp=record.timestamp_ms,
+                timestamp=record.timestamp_ms or 0,
             )
             sent.append(record)
         assert producer.flush(30) == 0
@@ -150,10 +150,14 @@ def read_confluent(bootstrap: str, topic: str, count: int, _tools: KafkaTools | 
         assert messages, f"only {len(seen)} of {count} records came"
         for message in messages:
             assert message.error() is None, message.error()
-            headers = tuple((name, value) for name, value in message.headers() or ())
-            seen.append(Seen(message.offset(), message.timestamp()[1], message.key(), message.value(), headers))
+            seen.append(_seen_by_confluent(message))
     consumer.close()
     return seen
+
+
+def _seen_by_confluent(message: Any) -> Seen:
+    headers = tuple((name, value) for name, value in message.headers() or ())
+    return Seen(message.offset(), message.timestamp()[1], message.key(), message.value(), headers)
 
 
 def read_java_console(bootstrap: str, topic: str, count: int, tools: KafkaTools) -> list[Seen]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
+from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder  # type: ignore[import-untyped]
 
 from moldau.records import Codec
 from tests.records.samples import CODECS, NOW, RECORDS, ROOM, Work, decoded

@@ -142,7 +142,7 @@ def _prepare(load: Load, broker: Broker, topic: str) -> int:
 
 def _end_offsets(broker: Broker, topic: str, partitions: int) -> list[int]:
     admin = AdminClient({"bootstrap.servers": broker.address})
-    asked = {TopicPartition(topic, index): OffsetSpec.latest() for index in range(partitions)}  # type: ignore[no-untyped-call]
+    asked = {TopicPartition(topic, index): OffsetSpec.latest() for index in range(partitions)}
     for attempt in range(SERVES_A_TOPIC_AFTER_TRIES):
         try:
             return [answer.result().offset for answer in admin.list_offsets(asked).values()]

@@ -97,8 +97,8 @@ class LogDirectory:
         return sorted(partition for partition in found if partition is not None)
 
     def open_log(self, partition: TopicPartition, settings: LogSettings, *, topic_id: bytes | None = None) -> Log:
-        """Make or recover one partition's log. Several may be opened at once, on different threads. A disk error here is
-        one of the directory's: what could not be synced must not be tried again."""
+        """Make or recover one partition's log. Several may be opened at once, on different threads. A disk error here
+        is one of the directory's: what could not be synced must not be tried again."""
         if self.health.error is not None:
             raise self.health.refuse()
         path = posixpath.join(self.path, names.directory_of(partition))
