@@ -87,3 +87,30 @@ def test_an_untyped_function(tree: Path) -> None:
     code, output = check(tree, "types")
     assert code == 1
     assert "Function is missing a type annotation" in output
+
+
+def test_a_message_table_changed_by_one_field(tree: Path) -> None:
+    plant(tree, "src/moldau/protocol/messages/fetch.py", r"^    min_bytes: Int32 = 0$", "    min_bytes: Int32 = 1")
+    code, output = check(tree, "messages")
+    assert code == 1
+    assert "FetchRequest" in output
+
+
+def test_a_twin_that_differs(tree: Path) -> None:
+    plant(tree, "src/moldau/records/twin/building.py", r"base_sequence=-1|base_sequence: int = -1", "base_sequence: int = -2")
+    code, output = check(tree, "twins")
+    assert code == 1
+    assert "twin" in output
+
+
+def test_generated_code_changed_by_hand(tree: Path) -> None:
+    plant(tree, "src/moldau/client/_sync/producer.py", r"\Z", "\nADDED_BY_HAND = True\n")
+    code, output = check(tree, "generated")
+    assert code == 1
+    assert "producer.py" in output
+
+
+def test_the_tree_as_it_is_passes(tree: Path) -> None:
+    for name in ("floors", "docs", "generated"):
+        code, output = check(tree, name)
+        assert code == 0, output

@@ -18,9 +18,8 @@ and commits nothing before that is committed.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from moldau.model import ApiError, ErrorCode
 from moldau.raft import answers
@@ -39,6 +38,9 @@ from moldau.raft.messages import (
     VoteResponse,
 )
 from moldau.raft.quorum import Batch, EpochEnd, LogView, QuorumState, RaftConfig, Ready, Role
+
+if TYPE_CHECKING:
+    import random
 
 
 class Raft:
