@@ -16,8 +16,8 @@ This page is made from the tables that the broker reads (`make docs` writes it).
 
 A broker takes Kafka's names, from a `server.properties` (`moldau start --config FILE`) or one by one
 (`moldau start --set NAME=VALUE`). A name that nobody knows is an error that names the nearest one. A topic takes its
-settings at its creation (`moldau topics create orders --config NAME=VALUE`), and where it has none, the broker's default
-holds.
+settings at its creation (`moldau topics create orders --config NAME=VALUE`), and where it has none, the broker's
+default holds.
 """
 
 
