@@ -194,6 +194,8 @@ class _Decoder:
             source.line(f"raise Malformed(f'{said}, {{end - position}} bytes are left')")
 
     def _array(self, field: Field) -> str:
+        if field.wire is not None and field.wire.format:
+            return self._numbers(field, field.wire)
         source = self._source
         compact = self._flexible and not field.inflexible
         name = source.fresh(field.name)
@@ -202,35 +204,43 @@ class _Decoder:
         if compact:
             count = source.fresh("count")
             source.line(f"{count} = {size} - 1")
-        least = self._item_size(field)
-        if field.wire is not None and field.wire.format:
-            self._numbers(name, count, field.wire, least)
-        else:
-            with source.block(f"if 0 <= {count} * {least} <= end - position:"):
-                self._items(name, count, field, compact)
+        with source.block(f"if 0 <= {count} * {self._least(field)} <= end - position:"):
+            self._items(name, count, field, compact)
         self._otherwise(name, size, is_nullable(field, self._version), compact)
         return name
 
-    def _item_size(self, field: Field) -> int:
-        if field.struct is not None:
-            least = minimum_size(field.struct, self._version, self._flexible)
-        else:
-            assert field.wire is not None
-            narrow = 1 if self._flexible else 2 if field.wire.name == "string" else 4
-            least = calcsize(">" + field.wire.format) if field.wire.format else narrow
+    def _least(self, field: Field) -> int:
+        """The fewest bytes an item takes."""
+        if field.struct is None:
+            return 1 if self._flexible else 2
+        least = minimum_size(field.struct, self._version, self._flexible)
         assert least > 0, f"{field.name}: an item of no bytes would make any count believable"
         return least
 
-    def _numbers(self, name: str, count: str, kind: Wire, size: int) -> None:
+    def _numbers(self, field: Field, kind: Wire) -> str:
+        """Numbers of one size; a short array has a reader for just its length, which finds out itself if bytes lack."""
         source = self._source
-        stop = source.fresh("stop")
-        readers = source.constant(f"READ_{kind.name}", wire.array_unpackers(kind.format))
-        long = f"unpack_array({kind.format!r}, {count}, buffer, position)"
-        source.line(f"{stop} = position + {count} * {size}")
-        with source.block(f"if position <= {stop} <= end:"):
-            short = f"{readers}[{count}](buffer, position) if {count} < {wire.SHORT_ARRAYS}"
-            source.line(f"{name} = list({short} else {long})")
-            source.line(f"position = {stop}")
+        compact = self._flexible and not field.inflexible
+        name, size, stop = source.fresh(field.name), source.fresh("size"), source.fresh("stop")
+        width = calcsize(">" + kind.format)
+        self._pending.append(("B" if compact else "i", size))
+        self._flush()
+        none = 1 if compact else 0
+        readers = wire.array_unpackers(kind.format)
+        table = source.constant(f"READ_{kind.name}_{none}", (readers[0],) * none + readers)
+        with source.block(f"if {none} <= {size} < {none + wire.SHORT_ARRAYS}:"):
+            source.line(f"{name} = list({table}[{size}](buffer, position))")
+            source.line(f"position += {size} * {width}" + (f" - {width}" if compact else ""))
+        with source.block("else:"):
+            if compact:
+                with source.block(f"if {size} > 127:"):
+                    source.line(f"{size}, position = read_uvarint(buffer, position - 1)")
+            source.line(f"{stop} = position + ({size} - {none}) * {width}")
+            with source.block(f"if position <= {stop} <= end:"):
+                source.line(f"{name} = list(unpack_array({kind.format!r}, {size} - {none}, buffer, position))")
+                source.line(f"position = {stop}")
+            self._otherwise(name, size, is_nullable(field, self._version), compact)
+        return name
 
     def _items(self, name: str, count: str, field: Field, compact: bool) -> None:
         source = self._source

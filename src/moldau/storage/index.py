@@ -13,6 +13,7 @@ import struct
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
+from operator import lt
 
 OFFSET_ENTRY_BYTES = 8
 TIME_ENTRY_BYTES = 12
@@ -150,6 +151,5 @@ class TimeIndex:
 
 
 def _grows(values: array[int]) -> bool:
-    """Quick rather than strict: repeated values are found where the index is used."""
     listed = values.tolist()
-    return listed == sorted(listed)
+    return all(map(lt, listed, listed[1:]))

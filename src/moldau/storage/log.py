@@ -34,10 +34,10 @@ from moldau.storage.checkpoints import (
     encode_partition_metadata,
 )
 from moldau.storage.health import CorruptLog, Health
-from moldau.storage.index import MAX_SPAN, OFFSET_ENTRY_BYTES, TIME_ENTRY_BYTES
+from moldau.storage.index import MAX_SPAN
 from moldau.storage.opening import Opened, Recovered, open_segments, restore_producers
 from moldau.storage.producers import ProducerTable
-from moldau.storage.segment import WRITE_BEHIND_BYTES, MisleadingIndex, Segment
+from moldau.storage.segment import MisleadingIndex, Segment
 from moldau.storage.settings import MAX_SEGMENT_BYTES, LogSettings
 from moldau.storage.sync import SyncJob
 
@@ -87,13 +87,14 @@ class Log:
         self._disk = disk
         self._segments = opened.segments
         self._bases = [segment.base for segment in opened.segments]
-        self._active = opened.segments[-1]
         self._closed_open: list[Segment] = []
+        self._active = self._activate(opened.segments[-1])
         self.start_offset = max(start_offset, self._bases[0])
         self.end_offset = self._active.end_offset
         self.synced_offset = self.end_offset
         self._syncing = False
         self._generation = 0
+        self._epoch = opened.epochs.latest
         self._epochs_changed = opened.epochs_changed
         self._names_changed = opened.fresh
         self._parent_changed = opened.fresh
@@ -111,75 +112,72 @@ class Log:
         segment = self._active
         size = len(batches)
         base, length, epoch, timestamp = _stamped(batches)
-        if len(headers) == 1:
-            last = base + headers[0].last_offset_delta
-            length += LENGTH_OVERHEAD
+        header = headers[0]
+        alone = len(headers) == 1
+        if alone:
+            assert length + LENGTH_OVERHEAD == size, f"{size} bytes hold a batch of {length + LENGTH_OVERHEAD}"
+            end = base + header.last_offset_delta + 1
         else:
-            last = _stamped(batches, size - headers[-1].size)[0] + headers[-1].last_offset_delta
-            length = sum(header.size for header in headers)
-        assert length == size, f"{size} bytes hold {length} bytes of batches"
+            end = _end_of_all(batches, headers)
         assert base >= self.end_offset, f"offset {base} after {self.end_offset}"  # I1
-        if (
-            segment.size + size > self._segment_bytes
-            or timestamp - segment.first_timestamp > self._segment_ms
-            or last - segment.base > MAX_SPAN
-            or len(segment.index.offsets) >= self._index_entries
-            or len(segment.times.offsets) >= self._time_entries
-        ):
-            segment = self._room_for(base, last, size, timestamp)
+        if segment.size + size > self._segment_bytes or end > segment.end_limit or timestamp > segment.time_limit:
+            segment = self._room_for(base, end, size, timestamp)
         try:
-            segment.file.append((batches,))  # type: ignore[union-attr]  # I3
+            self._write((batches,))
         except OSError as error:
             raise self.health.fail(error) from error  # I4
-        position = 0
-        for header in headers:
-            if position:
-                base, _, epoch, timestamp = _stamped(batches, position)
-            length = header.batch_length + LENGTH_OVERHEAD
-            segment.add(length, base + header.last_offset_delta + 1, timestamp)
+        if alone:
+            segment.add(size, end, timestamp)
             if header.producer_id >= 0:
-                self.producers.record(header, base)
-            if epoch > self.epochs.latest:
-                self._epochs_changed = self.epochs.assign(epoch, base)
-            position += length
-        self.end_offset = segment.end_offset
-        if len(segment.index.unwritten) >= WRITE_BEHIND_BYTES:
+                self.producers.record(header, base, timestamp)
+            if epoch > self._epoch:
+                self._begin_epoch(epoch, base)
+        else:
+            self._add_all(segment, batches, headers)
+        self.end_offset = end
+        if segment.due:
             self._write_behind(segment)
 
     def begin_epoch(self, epoch: int) -> None:
         """A leader begins at the end of the log, whether or not it ever writes."""
-        if self.epochs.assign(epoch, self.end_offset):
-            self._epochs_changed = True
+        if epoch > self._epoch:
+            self._begin_epoch(epoch, self.end_offset)
 
     def configure(self, settings: LogSettings) -> None:
         """Go on with other settings; what is written already stays as it is."""
         self.settings = settings
         self._segment_bytes = settings.segment_bytes
-        self._segment_ms = settings.segment_ms
-        self._index_entries = settings.segment_index_bytes // OFFSET_ENTRY_BYTES
-        self._time_entries = settings.segment_index_bytes // TIME_ENTRY_BYTES - 1
+        self._active.configure(settings)
 
-    def _room_for(self, base: int, last: int, size: int, timestamp: int) -> Segment:
-        """The segment to append to: a new one if the active one has no room, and is not merely empty."""
+    def _begin_epoch(self, epoch: int, offset: int) -> None:
+        self.epochs.assign(epoch, offset)
+        self._epoch = epoch
+        self._epochs_changed = True
+
+    def _add_all(self, segment: Segment, batches: Buffer, headers: Sequence[BatchHeader]) -> None:
+        position = 0
+        for header in headers:
+            base, _, epoch, timestamp = _stamped(batches, position)
+            segment.add(header.size, base + header.last_offset_delta + 1, timestamp)
+            if header.producer_id >= 0:
+                self.producers.record(header, base, timestamp)
+            if epoch > self._epoch:
+                self._begin_epoch(epoch, base)
+            position += header.size
+
+    def _room_for(self, base: int, end: int, size: int, timestamp: int) -> Segment:
+        """The segment to append to: a new one, unless the active one is merely empty."""
         active = self._active
-        if last - base > MAX_SPAN or size > MAX_SEGMENT_BYTES:
+        if end - base > MAX_SPAN or size > MAX_SEGMENT_BYTES:
             raise ApiError(ErrorCode.RECORD_LIST_TOO_LARGE, f"{size} bytes do not fit into any segment")
-        if active.size == 0 and last - active.base <= MAX_SPAN:
+        if active.size == 0 and end <= active.end_limit:
             return active
-        if (
-            active.size + size > self._segment_bytes
-            or (active.first_timestamp >= 0 and timestamp - active.first_timestamp > self._segment_ms)
-            or last - active.base > MAX_SPAN
-            or len(active.index) >= self._index_entries
-            or len(active.times) >= self._time_entries
-        ):
-            return self._roll(base)
-        return active
+        return self._roll(base)
 
     def _roll(self, base: int) -> Segment:
         """Close the active segment and begin another; nothing has changed when its file cannot be opened."""
         closed = self._active
-        active = Segment(self._disk, self.directory, base, self.settings.index_interval_bytes)
+        active = Segment(self._disk, self.directory, base, self.settings)
         try:
             file = active.open_file(create=True)
         except OSError as error:
@@ -199,7 +197,7 @@ class Log:
         self._names_changed = True
         self._segments.append(active)
         self._bases.append(base)
-        self._active = active
+        self._activate(active)
         self._keep_open(closed)
         return active
 
@@ -279,12 +277,15 @@ class Log:
             if segment.file is None:
                 segment.bring_in()
                 if segment.index.unwritten or segment.stale_indexes:
+                    segment.seal_times()
                     segment.write_indexes()
                 self._keep_open(segment)
             try:
                 return look(segment)
             except MisleadingIndex:
                 segment.rebuild()
+                if segment is not self._active:
+                    segment.seal_times()
                 segment.write_indexes()
                 return look(segment)
         except CorruptLog as error:
@@ -383,11 +384,11 @@ class Log:
         """Drop everything and go on empty at an offset: the leader's log begins there."""
         with self._cutting():
             self._drop(self._segments)
-            active = Segment(self._disk, self.directory, offset, self.settings.index_interval_bytes)
+            active = Segment(self._disk, self.directory, offset, self.settings)
             active.open_file(create=True).truncate(0)
             self._segments.append(active)
             self._bases.append(offset)
-            self._active = active
+            self._activate(active)
             self.start_offset = self.synced_offset = offset
             self.epochs.clear()
             self._epochs_changed = True
@@ -440,12 +441,13 @@ class Log:
             self._bases.pop()
 
     def _activate(self, segment: Segment) -> Segment:
-        """Append to what may have been closed."""
+        """Append to what is new or was closed."""
         if segment in self._closed_open:
             self._closed_open.remove(segment)
         if segment.file is None:
             segment.bring_in()
         self._active = segment
+        self._write = segment.open_file().append
         return segment
 
     def _cut_to(self, offset: int) -> None:
@@ -454,8 +456,18 @@ class Log:
         self.synced_offset = min(self.synced_offset, offset)
         if self.epochs.truncate(offset):
             self._epochs_changed = True
+        self._epoch = self.epochs.latest
         snapshot.remove_above(self._disk, self.directory, offset)
         self.producers = restore_producers(self._disk, self.directory, self._segments, offset)  # I5
+
+
+def _end_of_all(batches: Buffer, headers: Sequence[BatchHeader]) -> int:
+    """The offset after several batches."""
+    length = sum(header.size for header in headers)
+    assert length == len(batches), f"{len(batches)} bytes hold batches of {length}"
+    last = headers[-1]
+    base: int = _stamped(batches, length - last.size)[0]
+    return base + last.last_offset_delta + 1
 
 
 def _check_topic(disk: Disk, directory: str, topic_id: bytes | None) -> None:

@@ -84,7 +84,7 @@ def restore_producers(disk: Disk, directory: str, segments: Sequence[Segment], a
             if header.base_offset >= at_offset:
                 break
             if header.producer_id >= 0 and header.base_offset >= from_offset:
-                producers.record(header, header.base_offset)
+                producers.record(header, header.base_offset, header.max_timestamp)
         if closed:
             segment.put_away()
     return producers
@@ -95,7 +95,7 @@ def _find(disk: Disk, directory: str, settings: LogSettings, start_offset: int) 
     listed = disk.list(directory)
     bases = [base for name in listed if (base := names.offset_of(name, names.LOG)) is not None]
     fresh = not bases
-    segments = [Segment(disk, directory, base, settings.index_interval_bytes) for base in bases or [start_offset]]
+    segments = [Segment(disk, directory, base, settings) for base in bases or [start_offset]]
     for segment, following in pairwise(segments):
         segment.size = segment.open_file().size()
         segment.end_offset = following.base
@@ -176,7 +176,7 @@ def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> b
     for _, header in scan:
         segment.add(header.size, header.last_offset + 1, header.max_timestamp)
         if header.producer_id >= 0:
-            opened.producers.record(header, header.base_offset)
+            opened.producers.record(header, header.base_offset, header.max_timestamp)
         if opened.epochs.assign(header.leader_epoch, header.base_offset):
             opened.epochs_changed = True
     recovered = opened.recovered

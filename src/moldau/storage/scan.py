@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moldau.environment import File
+from moldau.model import NO_EPOCH
 from moldau.records import HEADER_BYTES, BatchHeader, crc32c, read_header
+from moldau.storage.index import MAX_SPAN
 
 _MAGIC = 2
 _HEADER_WINDOW = 8 << 10
@@ -22,16 +24,19 @@ LARGEST_BATCH = 256 << 20
 class Scan:
     """The batches from a position on, each with where it starts; `problem` tells why it ended before `end`.
 
-    `position` and `offset` stand behind the last batch given out. `check` reads every byte and compares the CRC.
+    `position`, `offset` and `epoch` stand behind the last batch given out. `check` reads every byte and compares the
+    CRC. Offset and epoch lie outside of it: one that leaps is believed only if the next batch goes on from there.
     """
 
-    __slots__ = ("_check", "_end", "_file", "_window", "_window_at", "offset", "position", "problem")
+    __slots__ = ("_base", "_check", "_end", "_file", "_window", "_window_at", "epoch", "offset", "position", "problem")
 
     def __init__(self, file: File, position: int, end: int, *, offset: int = 0, check: bool = False) -> None:
         self.position = position
         self.offset = offset
+        self.epoch: int = NO_EPOCH
         self.problem: str | None = None
         self._file = file
+        self._base = offset
         self._end = end
         self._check = check
         self._window = b""
@@ -50,6 +55,7 @@ class Scan:
                 return
             self.position = position + header.size
             self.offset = header.last_offset + 1
+            self.epoch = header.leader_epoch
             yield position, header
 
     def _judge(self, header: BatchHeader) -> str | None:
@@ -64,13 +70,33 @@ class Scan:
             return f"offset {header.base_offset} stands where {self.offset} or more must"
         if self.position + size > self._end:
             return "the file ends inside a batch"
-        if not self._check:
-            return None
+        return self._judge_closely(header, size) if self._check else None
+
+    def _judge_closely(self, header: BatchHeader, size: int) -> str | None:
+        if 0 <= header.leader_epoch < self.epoch:
+            return f"leader epoch {header.leader_epoch} stands after {self.epoch}"
+        if header.last_offset - self._base > MAX_SPAN:
+            return f"offset {header.base_offset} stands in the segment of {self._base}"
         at = self._show(self.position, size)
         if at is None:
             return "the file ends inside a batch"
         covered = memoryview(self._window)[at + _BEFORE_CRC_COVER : at + size]
-        return None if crc32c(covered) == header.crc else "the CRC is wrong"
+        if crc32c(covered) != header.crc:
+            return "the CRC is wrong"
+        if header.base_offset > self.offset or header.leader_epoch > self.epoch:
+            return self._judge_leap(header, self.position + size)
+        return None
+
+    def _judge_leap(self, header: BatchHeader, following: int) -> str | None:
+        data = self._file.read(following, min(HEADER_BYTES, self._end - following))
+        if len(data) < HEADER_BYTES:
+            return None
+        after = read_header(data)
+        if after.magic == _MAGIC and self.offset <= after.base_offset <= header.last_offset:
+            return f"offset {header.base_offset} stands before {after.base_offset}"
+        if after.magic == _MAGIC and self.epoch <= after.leader_epoch < header.leader_epoch:
+            return f"leader epoch {header.leader_epoch} stands before {after.leader_epoch}"
+        return None
 
     def _show(self, position: int, length: int) -> int | None:
         """Bring that many bytes into the window; where they begin in it."""

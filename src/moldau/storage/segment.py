@@ -20,13 +20,14 @@ from moldau.environment import Disk, File
 from moldau.records import HEADER_BYTES, BatchHeader, read_header
 from moldau.storage import names
 from moldau.storage.health import CorruptLog
-from moldau.storage.index import OFFSET_ENTRY_BYTES, TIME_ENTRY_BYTES, OffsetIndex, TimeIndex
+from moldau.storage.index import MAX_SPAN, OFFSET_ENTRY_BYTES, TIME_ENTRY_BYTES, OffsetIndex, TimeIndex
 from moldau.storage.scan import Scan
+from moldau.storage.settings import LogSettings
 
 NO_TIMESTAMP = -1
 _RECENT_BATCHES = 4096
-WRITE_BEHIND_BYTES = 4096
-"""So many bytes of index entries wait before they are written."""
+_WRITE_BEHIND_BYTES = 4096
+_NEVER = 2**63
 
 
 class MisleadingIndex(Exception):  # noqa: N818  (it names the trouble)
@@ -37,10 +38,15 @@ class Segment:
     """Batches from `base` up to `end_offset`, in `size` bytes."""
 
     __slots__ = (
+        "_index_entries",
         "_interval",
+        "_max_ms",
+        "_time_entries",
         "base",
         "directory",
         "disk",
+        "due",
+        "end_limit",
         "end_offset",
         "ends",
         "file",
@@ -52,20 +58,33 @@ class Segment:
         "positions",
         "size",
         "stale_indexes",
+        "time_limit",
         "times",
     )
 
-    def __init__(self, disk: Disk, directory: str, base: int, interval: int) -> None:
+    def __init__(self, disk: Disk, directory: str, base: int, settings: LogSettings) -> None:
         self.disk = disk
         self.directory = directory
         self.base = base
         self.size = 0
         self.end_offset = base
         self.file: File | None = None
-        self._interval = interval
         self.stale_indexes = False
         """The index files hold something else than the beginning of the indexes in memory."""
+        self.due = False
+        """Enough index entries wait to be written behind."""
+        self.time_limit = self.end_limit = 0
+        """What goes beyond either belongs into the next segment."""
         self.forget_batches()
+        self.configure(settings)
+
+    def configure(self, settings: LogSettings) -> None:
+        """Go by other settings from now on."""
+        self._interval = settings.index_interval_bytes
+        self._max_ms = settings.segment_ms
+        self._index_entries = settings.segment_index_bytes // OFFSET_ENTRY_BYTES
+        self._time_entries = settings.segment_index_bytes // TIME_ENTRY_BYTES - 1
+        self._set_limits()
 
     def path(self, suffix: str) -> str:
         return posixpath.join(self.directory, names.numbered(self.base, suffix))
@@ -82,6 +101,11 @@ class Segment:
         self.first_timestamp = NO_TIMESTAMP
         self.forget_recent(0, self.base)
 
+    def _set_limits(self) -> None:
+        self.time_limit = self.first_timestamp + self._max_ms if self.first_timestamp >= 0 else _NEVER
+        full = len(self.index) >= self._index_entries or len(self.times) >= self._time_entries
+        self.end_limit = self.base if full else self.base + MAX_SPAN
+
     def forget_recent(self, position: int, offset: int) -> None:
         self.size = position
         self.end_offset = offset
@@ -94,12 +118,15 @@ class Segment:
         if timestamp > self.newest:
             if position == 0:
                 self.first_timestamp = timestamp
+                self._set_limits()
             self.newest = timestamp
             self.newest_offset = end_offset - 1
         if position - self.indexed_at > self._interval:
             self.index.append(end_offset - 1, position)
             self.times.append(self.newest, self.newest_offset)
             self.indexed_at = position
+            self.due = len(self.index.unwritten) >= _WRITE_BEHIND_BYTES
+            self._set_limits()
         self.size = position = position + size
         self.end_offset = end_offset
         ends = self.ends
@@ -250,6 +277,7 @@ class Segment:
         if size:
             self.first_timestamp = read_header(file.read(0, HEADER_BYTES)).max_timestamp
         self.indexed_at = last[1] if last else 0
+        self._set_limits()
         return self.indexed_at
 
     def _read_index(self, suffix: str) -> bytes:
@@ -259,22 +287,32 @@ class Segment:
     # ---------------------------------------------------------------------------------------- index files
 
     def peek_indexes(self) -> bool:
-        """Learn the youngest timestamp; whether both files are there and of whole entries. What else they say is
-        judged when they are loaded."""
-        for suffix, entry in ((names.OFFSET_INDEX, OFFSET_ENTRY_BYTES), (names.TIME_INDEX, TIME_ENTRY_BYTES)):
-            path = self.path(suffix)
-            if not self.disk.exists(path):
-                return False
-            file = self.disk.open(path, writable=False)
-            size = file.size()
-            tail = file.read(max(0, size - entry), entry)
-            file.release()
-            if size % entry:
-                return False
-        youngest = TimeIndex.decode(self.base, tail)
-        if youngest is not None and len(youngest):
-            self.newest, self.newest_offset = youngest.last() or (NO_TIMESTAMP, self.base)
+        """Learn the youngest timestamp; whether the ends of both files look right. The rest is judged when they are
+        loaded."""
+        if not self.size:
+            return True
+        if self._ends_of(names.OFFSET_INDEX, OFFSET_ENTRY_BYTES) is None:
+            return False
+        ends = TimeIndex.decode(self.base, self._ends_of(names.TIME_INDEX, TIME_ENTRY_BYTES) or b"")
+        youngest = ends.last() if ends else None
+        if youngest is None or youngest[0] == 0:
+            return False
+        self.newest, self.newest_offset = youngest
         return True
+
+    def _ends_of(self, suffix: str, entry: int) -> bytes | None:
+        """First and last entry of an index file; None when it is not there or does not hold whole entries."""
+        path = self.path(suffix)
+        if not self.disk.exists(path):
+            return None
+        file = self.disk.open(path, writable=False)
+        try:
+            size = file.size()
+            if size % entry:
+                return None
+            return file.read(0, entry) + (file.read(size - entry, entry) if size > entry else b"")
+        finally:
+            file.release()
 
     def seal_times(self) -> None:
         """The youngest record gets its entry, as it must before the file is left alone."""
@@ -296,7 +334,7 @@ class Segment:
             finally:
                 file.release()
             paths.append(path)
-        self.stale_indexes = False
+        self.stale_indexes = self.due = False
         return paths
 
     def truncate(self, offset: int) -> None:
@@ -314,7 +352,10 @@ class Segment:
         _, start = self.index.last() or (-1, 0)
         self.newest, self.newest_offset = youngest or (NO_TIMESTAMP, self.base)
         self.indexed_at = start
+        if position == 0:
+            self.first_timestamp = NO_TIMESTAMP
         self._walk(self._opened(), start, position)
+        self._set_limits()
 
     def remove(self) -> None:
         """All its files; the log's own last, so that an interrupted removal leaves a segment and no orphans."""

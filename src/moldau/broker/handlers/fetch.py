@@ -27,6 +27,7 @@ API = ApiKey.FETCH
 
 _LONGEST_WAIT_MS = 10 * 60_000
 _READ_COMMITTED = 1
+WITH_LEADER = 12
 _STALE_LEADER = frozenset(
     {ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.UNKNOWN_LEADER_EPOCH}
 )
@@ -153,7 +154,7 @@ class _Fetch:
         )
         if read.error:
             answer = _refused(wanted, read.error)
-            if read.error in _STALE_LEADER:
+            if read.error in _STALE_LEADER and self._call.version >= WITH_LEADER:
                 assert hosted is not None
                 leader_id, leader_epoch = self._call.node.leader_of(hosted.id, wanted.partition)
                 answer.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=leader_epoch)

@@ -24,6 +24,7 @@ LATEST_TIERED = -5
 EARLIEST_PENDING_UPLOAD = -6
 
 NOTHING = -1
+WITH_EPOCH = 4
 
 
 def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
@@ -34,7 +35,7 @@ def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
         for wanted in topic.partitions:
             try:
                 partition = hosting.partition(topic.name, wanted.partition_index)
-                answers.append(_look_up(partition, wanted))
+                answers.append(_look_up(partition, wanted, call.version))
             except ApiError as refused:
                 answers.append(_refused(wanted, refused.code))
         response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
@@ -52,7 +53,7 @@ def failed(request: ListOffsetsRequest, code: ErrorCode) -> ListOffsetsResponse:
     )
 
 
-def _look_up(partition: Partition, wanted: ListOffsetsPartition) -> ListOffsetsPartitionResponse:
+def _look_up(partition: Partition, wanted: ListOffsetsPartition, version: int) -> ListOffsetsPartitionResponse:
     error = partition.check_epoch(wanted.current_leader_epoch)
     if error:
         raise ApiError(error)
@@ -61,7 +62,7 @@ def _look_up(partition: Partition, wanted: ListOffsetsPartition) -> ListOffsetsP
         partition_index=wanted.partition_index,
         offset=offset,
         timestamp=timestamp,
-        leader_epoch=partition.leader_epoch if offset >= 0 else NO_EPOCH,
+        leader_epoch=partition.leader_epoch if offset >= 0 and version >= WITH_EPOCH else NO_EPOCH,
     )
 
 

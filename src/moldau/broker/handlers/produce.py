@@ -34,6 +34,7 @@ API = ApiKey.PRODUCE
 
 ALL = -1
 NONE = 0
+WITH_LEADER = 10
 
 _LONGEST_WAIT_MS = 10 * 60_000
 
@@ -96,7 +97,7 @@ def handle(request: ProduceRequest, call: Call) -> ProduceResponse | Outcome:
             except ApiError as refused:
                 failure = True
                 _refuse(answer, refused.code, refused.message, getattr(refused, "record_errors", ()))
-                if refused.code is ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                if refused.code is ErrorCode.NOT_LEADER_OR_FOLLOWER and call.version >= WITH_LEADER:
                     answer.current_leader = _leader(node, topic, data.index)
     if acks == NONE:
         return HANG_UP if failure else NO_ANSWER

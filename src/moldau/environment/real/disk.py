@@ -24,6 +24,7 @@ _PARTS_PER_CALL = 512
 """Buffers handed to the kernel at once; every system takes at least this many but for exotic ones."""
 
 _FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
+_write = os.pwrite
 _data_sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 
 
@@ -53,10 +54,11 @@ class RealFile:
         try:
             if len(parts) == 1:
                 part = parts[0]
-                written = os.pwrite(self._fd, part, position)
-                if written != len(part):
-                    self._write_rest([memoryview(part)[written:]], position + written)
-                self._size = position + len(part)
+                written = _write(self._fd, part, position)
+                if written == len(part):
+                    self._size = position + written
+                else:
+                    self._size = self._write_rest([memoryview(part)[written:]], position + written)
             else:
                 self._size = self._write_rest([memoryview(part) for part in parts if len(part)], position)
         except OSError:
