@@ -178,7 +178,7 @@ def test_nobody_else_may_look(tmp_path: Path) -> None:
 def test_short_writes_are_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write, write_many = os.pwrite, os.pwritev
     monkeypatch.setattr(real, "_write", lambda fd, data, at: write(fd, bytes(data)[:3], at))
-    monkeypatch.setattr(real.os, "pwritev", lambda fd, parts, at: write_many(fd, [b"".join(parts)[:3]], at))
+    monkeypatch.setattr(os, "pwritev", lambda fd, parts, at: write_many(fd, [b"".join(parts)[:3]], at))
     file = RealDisk().open(str(tmp_path / "a"), create=True)
     file.append((b"0123456789",))
     file.append((b"ab", b"", b"cdefgh", b"i"))
@@ -196,13 +196,14 @@ def test_a_file_that_failed_is_not_written_again(tmp_path: Path, monkeypatch: py
         raise OSError(errno.EIO, "broken")
 
     with monkeypatch.context() as broken:
-        broken.setattr(real.os if call == "ftruncate" else real, call, fail)
+        broken.setattr(os if call == "ftruncate" else real, call, fail)
+        attempts: dict[str, Callable[[], object]] = {
+            "_write": lambda: file.append((b"x",)),
+            "_sync_descriptor": file.sync,
+            "ftruncate": lambda: file.truncate(0),
+        }
         with pytest.raises(OSError, match="broken"):
-            {
-                "_write": lambda: file.append((b"x",)),
-                "_sync_descriptor": file.sync,
-                "ftruncate": lambda: file.truncate(0),
-            }[call]()
+            attempts[call]()
     for attempt in (lambda: file.append((b"x",)), lambda: file.truncate(0), file.sync, lambda: file.write_at(0, b"")):
         with pytest.raises(OSError, match="earlier"):
             attempt()

@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -79,12 +80,21 @@ def disk() -> WatchedDisk:
     return WatchedDisk()
 
 
+def note(answers: list[tuple[Log, OSError | None]], log: Log, error: OSError | None) -> None:
+    answers.append((log, error))
+
+
+def note_progress(answers: list[tuple[Log, OSError | None, int]], log: Log, error: OSError | None) -> None:
+    answers.append((log, error, log.synced_offset))
+
+
 def log_of(disk: WatchedDisk, name: str, settings: LogSettings = TINY, health: Health | None = None) -> Log:
     return Log.open(disk, f"/data/{name}", settings, health=health)
 
 
 def test_a_lone_request_is_synced_at_once(disk: WatchedDisk) -> None:
-    threads, answers = Threads(), []
+    threads = Threads()
+    answers: list[OSError | None] = []
     committer = Committer(threads)
     log = log_of(disk, "a-0")
     append(log, b"x")
@@ -95,22 +105,24 @@ def test_a_lone_request_is_synced_at_once(disk: WatchedDisk) -> None:
 
 
 def test_what_gathers_during_a_round_goes_into_the_next_one(disk: WatchedDisk) -> None:
-    threads, answers = Threads(), []
+    threads = Threads()
+    answers: list[tuple[Log, OSError | None, int]] = []
     committer = Committer(threads)
     logs = [log_of(disk, f"a-{place}") for place in range(3)]
     for log in logs:
         append(log, b"x")
-        committer.request(log, 1, lambda error, log=log: answers.append((log, error, log.synced_offset)))
+        committer.request(log, 1, partial(note_progress, answers, log))
     append(logs[0], b"y")
     assert threads.work() == 1, "the first round is of the first log alone"
     assert answers == [(logs[0], None, 1)]
     assert threads.work() == 2, "the second of the others, side by side"
     assert answers[1:] == [(logs[1], None, 1), (logs[2], None, 1)]
-    assert logs[0].synced_offset == 1 and logs[0].end_offset == 2, "what came during its round is not claimed"
+    assert (logs[0].synced_offset, logs[0].end_offset) == (1, 2), "what came during its round is not claimed"
 
 
 def test_a_round_uses_a_bounded_number_of_threads(disk: WatchedDisk) -> None:
-    threads, answers = Threads(), []
+    threads = Threads()
+    answers: list[OSError | None] = []
     committer = Committer(threads, parallel=4)
     logs = [log_of(disk, f"a-{place}") for place in range(11)]
     for log in logs:
@@ -145,7 +157,8 @@ def test_the_names_of_a_new_segment_are_synced_before_the_first_answer_in_it(dis
 
 def test_a_failed_sync_is_everybodys_error_and_not_retried(disk: WatchedDisk) -> None:
     told: list[OSError] = []
-    threads, answers = Threads(), []
+    threads = Threads()
+    answers: list[tuple[Log, OSError | None]] = []
     committer = Committer(threads)
     health = Health(told.append)
     bad, good = log_of(disk, "bad-0", health=health), log_of(disk, "good-0", health=health)
@@ -154,10 +167,10 @@ def test_a_failed_sync_is_everybodys_error_and_not_retried(disk: WatchedDisk) ->
     committer.request(other, 1, lambda error: None)
     disk.failing = "bad-0"
     for log in (bad, good, other):
-        committer.request(log, 1, lambda error, log=log: answers.append((log, error)))
+        committer.request(log, 1, partial(note, answers, log))
     append(bad, b"y")
     threads.work()
-    committer.request(bad, 2, lambda error: answers.append((bad, error)))
+    committer.request(bad, 2, partial(note, answers, bad))
     threads.work()
     disk.failing = ""
     threads.work()
@@ -167,7 +180,7 @@ def test_a_failed_sync_is_everybodys_error_and_not_retried(disk: WatchedDisk) ->
         (other, True),
         (bad, False),
     ]
-    assert len(told) == 1 and health.error is told[0]
+    assert told == [health.error]
     assert bad.synced_offset == 0
     assert not any("bad-0" in path for path in disk.synced), "never synced again"
     with pytest.raises(ApiError) as refused:
@@ -191,7 +204,8 @@ def test_a_failed_write_fails_the_log(disk: WatchedDisk) -> None:
 
 
 def test_cutting_a_log_while_it_is_synced(disk: WatchedDisk) -> None:
-    threads, answers = Threads(), []
+    threads = Threads()
+    answers: list[OSError | None] = []
     committer = Committer(threads)
     log = log_of(disk, "a-0")
     fill(log, 20)
@@ -199,16 +213,19 @@ def test_cutting_a_log_while_it_is_synced(disk: WatchedDisk) -> None:
     log.truncate_to(3)
     fill(log, 20)
     threads.work()
-    assert isinstance(answers[0], OSError) and answers[0].errno == errno.ECANCELED
+    assert isinstance(answers[0], OSError)
+    assert answers[0].errno == errno.ECANCELED
     assert log.synced_offset <= 3
     assert log.health.error is None
     committer.request(log, log.end_offset, answers.append)
     threads.work()
-    assert answers[1] is None and log.synced_offset == log.end_offset
+    assert answers[1] is None
+    assert log.synced_offset == log.end_offset
 
 
 def test_a_deleted_log_answers_with_an_error(disk: WatchedDisk) -> None:
-    threads, answers = Threads(), []
+    threads = Threads()
+    answers: list[OSError | None] = []
     committer = Committer(threads)
     log, other = log_of(disk, "a-0"), log_of(disk, "b-0")
     append(log, b"x"), append(other, b"x")

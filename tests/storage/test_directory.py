@@ -139,13 +139,18 @@ def test_a_topic_is_deleted_and_comes_back_at_once(place: Place) -> None:
     fill(log, 10)
     log.flush()
     directory.checkpoint()
-    aside = directory.delete_log(ORDERS, b"\xab" * 16)
-    assert os.path.basename(aside) == f"orders-0.{'ab' * 16}-delete"
+    directory.delete_log(ORDERS, b"\xab" * 16)
+    aside = f"orders-0.{'ab' * 16}-delete"
+    assert aside in disk.list(directory.path)
     again = directory.open_log(ORDERS, TINY, topic_id=b"2" * 16)
     assert again.end_offset == 0
+    append(again, b"x")
     directory.remove_set_aside()
     assert directory.partitions() == [ORDERS]
-    assert not disk.exists(aside)
+    assert aside not in disk.list(directory.path)
+    again.abandon()
+    directory._unlock()
+    assert opened(place).open_log(ORDERS, TINY).end_offset == 1, "the recovery point of the old one is forgotten"
 
 
 def test_the_recovery_point_is_lowered_before_a_log_is_cut(place: Place) -> None:
@@ -159,6 +164,14 @@ def test_the_recovery_point_is_lowered_before_a_log_is_cut(place: Place) -> None
     log.abandon()
     directory._unlock()
     assert opened(place).open_log(ORDERS, TINY).end_offset <= 9
+
+
+def test_a_replica_that_was_removed_by_hand_begins_anew(place: Place) -> None:
+    directory = opened(place)
+    fill(directory.open_log(ORDERS, TINY), 30)
+    directory.close()
+    place[0].remove_tree(f"{directory.path}/orders-0")
+    assert opened(place).open_log(ORDERS, TINY).end_offset == 0
 
 
 def test_a_restarted_log_keeps_its_start(place: Place) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 
 import crc32c
 import pytest
@@ -53,13 +54,11 @@ def test_one_of_the_last_five_is_a_duplicate_and_an_older_one_is_out_of_order() 
     producers = table(*(header(2 * place, 2) for place in range(7)))
     for place in range(2, 7):
         assert producers.check(header(2 * place, 2)) == Duplicate(2 * place, 2 * place + 1, 5000)
-        assert refused(lambda place=place: producers.check(header(2 * place, 1))) == (
-            ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
-        ), "the range must be the same"
-    for place in range(2):
-        assert refused(lambda place=place: producers.check(header(2 * place, 2))) == (
-            ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+        assert refused(partial(producers.check, header(2 * place, 1))) == (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER), (
+            "the range must be the same"
         )
+    for place in range(2):
+        assert refused(partial(producers.check, header(2 * place, 2))) == (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
 
 
 def test_the_last_sequence_is_followed_by_zero() -> None:
@@ -140,7 +139,7 @@ def test_producers_survive_closing_and_crashing(clean: bool) -> None:
         newest = header(18, 2, epoch=1, producer=producer)
         assert again.producers.check(newest) == Duplicate(54 + 2 * producer, 55 + 2 * producer, 1054 + 2 * producer + 1)
         assert again.producers.check(header(20, epoch=1, producer=producer)) is None
-        assert refused(lambda p=producer: again.producers.check(header(22, epoch=1, producer=p))) == (
+        assert refused(partial(again.producers.check, header(22, epoch=1, producer=producer))) == (
             ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
         )
     again.truncate_to(54)

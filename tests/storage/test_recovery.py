@@ -141,6 +141,56 @@ def test_the_same_damage_above_the_recovery_point_is_cut_with_all_after_it() -> 
     assert max(int(name[:20]) for name in disk.list("/data/a-0") if name.endswith(".snapshot")) <= cut
 
 
+def test_a_segment_that_lost_synced_batches_from_its_end_is_refused() -> None:
+    disk = memory()
+    log = recover(disk)
+    fill(log, 40)
+    log.abandon()
+    path, following = segments(disk, "/data/a-0")[3:5]
+    data = disk.read_file(path)
+    put(disk, path, data[: records.read_header(data).size])
+    base = int(os.path.basename(following)[:20])
+    with pytest.raises(CorruptLog, match="missing"):
+        recover(disk, recovery_point=base - 1)
+
+
+def test_segments_after_a_lost_name_are_cut() -> None:
+    disk = memory()
+    log = recover(disk)
+    fill(log, 40)
+    before = values(log)
+    log.abandon()
+    lost = segments(disk, "/data/a-0")[3]
+    disk.remove(lost)
+    again = recover(disk)
+    assert again.end_offset == int(os.path.basename(lost)[:20])
+    assert values(again) == before[: again.end_offset]
+    assert again.recovered.cut_at_offset == again.end_offset
+
+
+@pytest.mark.parametrize("field", ["offset", "epoch"])
+@pytest.mark.parametrize("bit", range(0, 31, 3))
+def test_an_offset_or_epoch_that_leaps_is_damage(field: str, bit: int) -> None:
+    """Neither is covered by the CRC."""
+    disk = memory()
+    log = recover(disk, settings=ONE_SEGMENT)
+    stored = fill(log, 9, epoch=5)
+    before = values(log)
+    log.abandon()
+    path = segments(disk, "/data/a-0")[0]
+    data = bytearray(disk.read_file(path))
+    position = sum(map(len, stored[:4]))
+    damaged = records.read_header(data, position)
+    at, length = (position, 8) if field == "offset" else (position + 12, 4)
+    number = int.from_bytes(data[at : at + length], "big") ^ 1 << bit
+    data[at : at + length] = number.to_bytes(length, "big")
+    put(disk, path, bytes(data))
+    again = recover(disk, settings=ONE_SEGMENT)
+    assert again.end_offset == damaged.base_offset
+    assert values(again) == before[: damaged.base_offset]
+    assert again.epochs.entries() == [(5, 0)]
+
+
 def test_a_log_that_lost_synced_batches_is_refused() -> None:
     disk = memory()
     log = recover(disk)

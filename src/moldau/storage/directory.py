@@ -1,7 +1,7 @@
 """One log directory: whose it is, which partitions it holds, how far each is on disk.
 
-Who calls: the broker, off the loop. What it never does: decide which partitions belong here, or empty a directory that
-is someone else's.
+Who calls: the broker, on the loop; `open_log` and `checkpoint` may run off it. All of them wait for the device. What it
+never does: decide which partitions belong here.
 
 I1 One process at a time: the lock is held from `open` to `close`.
 I2 The mark of a clean end is gone before anything is written, and made after everything is on disk.
@@ -55,6 +55,9 @@ class LogDirectory:
         if unlock is None:
             raise DirectoryInUse(f"{path} is in use by another process; stop it or choose another log.dirs")
         try:
+            for name in disk.list(path):
+                if name.endswith(names.TEMPORARY):
+                    disk.remove(posixpath.join(path, name))
             identity = _identify(disk, path, wanted, new_id)
             clean = _take_clean_mark(disk, path)
             return cls(disk, path, identity, clean, unlock, Health(failed))
@@ -79,6 +82,10 @@ class LogDirectory:
         self.logs: dict[TopicPartition, Log] = {}
         self._disk = disk
         self._unlock = unlock
+        self._ceilings: dict[TopicPartition, int] = {}
+        """Logs that are being cut, and where."""
+        self._changed = 0
+        self._written: dict[str, frozenset[TopicPartition]] = {}
         self._recovery_points = self._read_offsets(RECOVERY_POINTS)
         self._starts = self._read_offsets(LOG_STARTS)
         self.high_watermarks = self._read_offsets(HIGH_WATERMARKS)
@@ -94,14 +101,16 @@ class LogDirectory:
         one of the directory's: what could not be synced must not be tried again."""
         if self.health.error is not None:
             raise self.health.refuse()
+        path = posixpath.join(self.path, names.directory_of(partition))
         try:
+            known = self._disk.is_directory(path)  # else the operator removed it, and nothing is missing
             log = Log.open(
                 self._disk,
-                posixpath.join(self.path, names.directory_of(partition)),
+                path,
                 settings,
                 topic_id=topic_id,
-                start_offset=self._starts.get(partition, 0),
-                recovery_point=self._recovery_points.get(partition, 0),
+                start_offset=self._starts.get(partition, 0) if known else 0,
+                recovery_point=self._recovery_points.get(partition, 0) if known else 0,
                 clean=self.clean is not None,
                 health=self.health,
             )
@@ -112,27 +121,36 @@ class LogDirectory:
 
     def truncate_log(self, partition: TopicPartition, offset: int) -> None:
         """Cut a log, its recovery point first (I3)."""
-        if offset < self._recovery_points.get(partition, 0):
-            self._recovery_points[partition] = offset
-            self._write_offsets(RECOVERY_POINTS, self._recovery_points)
+        self._ceilings[partition] = offset
+        self._changed += 1
+        self._write_offsets(RECOVERY_POINTS, self._points())
         self.logs[partition].truncate_to(offset)
+        del self._ceilings[partition]
 
     def restart_log(self, partition: TopicPartition, offset: int) -> None:
         """Empty a log and go on at an offset."""
-        if self._recovery_points.pop(partition, None) is not None:
-            self._write_offsets(RECOVERY_POINTS, self._recovery_points)
+        self._ceilings[partition] = 0
+        self._changed += 1
+        self._write_offsets(RECOVERY_POINTS, self._points())
         self.logs[partition].restart_at(offset)
+        del self._ceilings[partition]
 
-    def delete_log(self, partition: TopicPartition, unique: bytes) -> str:
-        """Let go of a log and set its directory aside; what is returned is removed by `remove_set_aside`."""
+    def delete_log(self, partition: TopicPartition, unique: bytes) -> None:
+        """Let go of a log and set its directory aside, to be removed by `remove_set_aside`. What is known of it is
+        forgotten first: a topic of the same name may come back at once."""
         log = self.logs.pop(partition)
         log.abandon()
-        aside = posixpath.join(self.path, names.deleted_directory_of(partition, unique))
-        for offsets in (self._recovery_points, self._starts, self.high_watermarks):
-            offsets.pop(partition, None)
-        self._disk.rename(log.directory, aside)
+        self._changed += 1
+        for name, offsets in (
+            (RECOVERY_POINTS, self._recovery_points),
+            (LOG_STARTS, self._starts),
+            (HIGH_WATERMARKS, self.high_watermarks),
+        ):
+            if offsets.pop(partition, None) is not None or partition in self._written.get(name, ()):
+                self._write_offsets(name, self._points() if name == RECOVERY_POINTS else offsets)
+        aside = names.deleted_directory_of(partition, unique)
+        self._disk.rename(log.directory, posixpath.join(self.path, aside))
         self._disk.sync_directory(self.path)
-        return aside
 
     def remove_set_aside(self) -> None:
         """Remove what deletions set aside, those of an earlier process included."""
@@ -141,15 +159,17 @@ class LogDirectory:
                 self._disk.remove_tree(posixpath.join(self.path, name))
 
     def checkpoint(self, high_watermarks: dict[TopicPartition, int] | None = None) -> None:
-        """Write down how far every open log is on disk, where it starts, and what is committed."""
-        if high_watermarks is not None:
-            self.high_watermarks = {**self.high_watermarks, **high_watermarks}
-            self._write_offsets(HIGH_WATERMARKS, self.high_watermarks)
-        for partition, log in self.logs.items():
-            self._recovery_points[partition] = log.synced_offset
-            self._starts[partition] = log.start_offset
-        self._write_offsets(RECOVERY_POINTS, self._recovery_points)
-        self._write_offsets(LOG_STARTS, {partition: start for partition, start in self._starts.items() if start > 0})
+        """Write down how far every open log is on disk, where it starts, and what is committed. It may run off the
+        loop: what is cut or deleted meanwhile makes it write again."""
+        before = -1
+        while before != self._changed:
+            before = self._changed
+            opened = list(self.logs)
+            if high_watermarks is not None:
+                marks = {name: high_watermarks[name] for name in opened if name in high_watermarks}
+                self._write_offsets(HIGH_WATERMARKS, {**self.high_watermarks, **marks})
+            self._write_offsets(RECOVERY_POINTS, self._points())
+            self._write_offsets(LOG_STARTS, self._log_starts())
 
     def close(self, *, broker_epoch: int = -1, high_watermarks: dict[TopicPartition, int] | None = None) -> None:
         """A clean end, unless the directory failed: then the next process recovers."""
@@ -162,6 +182,17 @@ class LogDirectory:
                 self._disk.replace_file(mark, CleanShutdown(broker_epoch).encode())  # I2
         finally:
             self._unlock()  # I1
+
+    def _points(self) -> dict[TopicPartition, int]:
+        """The recovery points as they may stand on disk (I3)."""
+        points = {**self._recovery_points, **{name: log.synced_offset for name, log in list(self.logs.items())}}
+        for partition, ceiling in list(self._ceilings.items()):
+            points[partition] = min(points[partition], ceiling)
+        return points
+
+    def _log_starts(self) -> dict[TopicPartition, int]:
+        starts = {**self._starts, **{name: log.start_offset for name, log in list(self.logs.items())}}
+        return {name: start for name, start in starts.items() if start > 0}
 
     def _subdirectories(self) -> list[str]:
         return [name for name in self._disk.list(self.path) if self._disk.is_directory(posixpath.join(self.path, name))]
@@ -182,6 +213,7 @@ class LogDirectory:
             self._disk.replace_file(posixpath.join(self.path, name), encode_offsets(offsets))
         except OSError as error:
             raise self.health.fail(error) from error
+        self._written[name] = frozenset(offsets)
 
 
 def _identify(disk: Disk, path: str, wanted: Identity, new_id: Callable[[], bytes]) -> Identity:

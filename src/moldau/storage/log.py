@@ -172,7 +172,7 @@ class Log:
             raise ApiError(ErrorCode.RECORD_LIST_TOO_LARGE, f"{size} bytes do not fit into any segment")
         if active.size == 0 and end <= active.end_limit:
             return active
-        return self._roll(base)
+        return self._roll(self.end_offset if end - self.end_offset <= MAX_SPAN else base)
 
     def _roll(self, base: int) -> Segment:
         """Close the active segment and begin another; nothing has changed when its file cannot be opened."""

@@ -23,7 +23,7 @@ from moldau.storage.checkpoints import UnreadableCheckpoint, decode_epochs
 from moldau.storage.epochs import Epochs
 from moldau.storage.health import CorruptLog
 from moldau.storage.producers import ProducerTable
-from moldau.storage.scan import Scan
+from moldau.storage.scan import CheckedScan
 from moldau.storage.segment import Segment
 from moldau.storage.settings import LogSettings
 
@@ -169,19 +169,25 @@ def _recover(opened: Opened, recovery_point: int, disk: Disk, directory: str, *,
 def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> bool:
     """Take the segment's batches in, and cut its bad end; whether there was none."""
     file = segment.open_file()
-    size = file.size()
+    size, following = file.size(), segment.end_offset
     segment.forget_batches()
     segment.stale_indexes = True
-    scan = Scan(file, 0, size, offset=segment.base, check=True)
+    scan = CheckedScan(file, size, base=segment.base)
+    epochs, producers = opened.epochs, opened.producers
     for _, header in scan:
-        segment.add(header.size, header.last_offset + 1, header.max_timestamp)
+        segment.add(header.size, scan.offset, header.max_timestamp)
         if header.producer_id >= 0:
-            opened.producers.record(header, header.base_offset, header.max_timestamp)
-        if opened.epochs.assign(header.leader_epoch, header.base_offset):
-            opened.epochs_changed = True
+            producers.record(header, header.base_offset, header.max_timestamp)
+        if header.leader_epoch > epochs.latest:
+            opened.epochs_changed = epochs.assign(header.leader_epoch, header.base_offset)
     recovered = opened.recovered
     recovered.scanned_bytes += scan.position
     if scan.problem is None:
+        if scan.offset < min(recovery_point, following):  # R4
+            raise CorruptLog(
+                segment.path(names.LOG),
+                f"the batches from offset {scan.offset} on are missing, but {recovery_point} was reached on disk",
+            )
         return True
     if scan.offset < recovery_point:  # R4
         raise CorruptLog(
@@ -197,18 +203,12 @@ def _recover_segment(opened: Opened, segment: Segment, recovery_point: int) -> b
 
 
 def _hole_after(opened: Opened, place: int, recovery_point: int) -> bool:
-    """Whether the segment lost whole batches from its end while a later one, synced by chance, kept its own."""
-    segment, *following = opened.segments[place : place + 2]
-    if not following or segment.end_offset == following[0].base:
+    """Whether the name of the next segment was lost: unsynced ones begin where the last one ends (R3)."""
+    end, following = opened.segments[place].end_offset, opened.segments[place + 1 : place + 2]
+    if not following or following[0].base == end or end < recovery_point:
         return False
-    if segment.end_offset < recovery_point:  # R4
-        raise CorruptLog(
-            segment.path(names.LOG),
-            f"the segment ends at offset {segment.end_offset}, the next one begins at {following[0].base}, "
-            f"below offset {recovery_point}, which was reached on disk",
-        )
-    opened.recovered.cut_at_offset = segment.end_offset
-    opened.recovered.reason = "batches are missing before the next segment"
+    opened.recovered.cut_at_offset = end
+    opened.recovered.reason = f"no segment begins at offset {end}"
     return True
 
 

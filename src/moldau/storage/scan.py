@@ -10,55 +10,56 @@ from collections.abc import Iterator
 
 from moldau.environment import File
 from moldau.model import NO_EPOCH
-from moldau.records import HEADER_BYTES, BatchHeader, crc32c, read_header
+from moldau.records import HEADER_BYTES, BatchHeader, read_header, verified_headers
+from moldau.records.headers import LENGTH_OVERHEAD
 from moldau.storage.index import MAX_SPAN
 
 _MAGIC = 2
 _HEADER_WINDOW = 8 << 10
 _BATCH_WINDOW = 1 << 20
-_BEFORE_CRC_COVER = 21
 LARGEST_BATCH = 256 << 20
 """No batch is larger: a damaged length must not make a scan read a whole segment into memory."""
 
 
 class Scan:
-    """The batches from a position on, each with where it starts; `problem` tells why it ended before `end`.
+    """The headers from a position on, each with where its batch starts; `problem` tells why it ended before `end`.
 
-    `position`, `offset` and `epoch` stand behind the last batch given out. `check` reads every byte and compares the
-    CRC. Offset and epoch lie outside of it: one that leaps is believed only if the next batch goes on from there.
+    `position` and `offset` stand behind the last batch given out.
     """
 
-    __slots__ = ("_base", "_check", "_end", "_file", "_window", "_window_at", "epoch", "offset", "position", "problem")
-
-    def __init__(self, file: File, position: int, end: int, *, offset: int = 0, check: bool = False) -> None:
+    def __init__(self, file: File, position: int, end: int, *, offset: int = 0) -> None:
         self.position = position
         self.offset = offset
-        self.epoch: int = NO_EPOCH
         self.problem: str | None = None
         self._file = file
-        self._base = offset
         self._end = end
-        self._check = check
-        self._window = b""
-        self._window_at = position
 
     def __iter__(self) -> Iterator[tuple[int, BatchHeader]]:
+        window, window_at = b"", self.position
         while self.position < self._end:
             position = self.position
-            at = self._show(position, HEADER_BYTES)
-            if at is None:
-                self.problem = "the file ends inside a batch header"
-                return
-            header = read_header(self._window, at)
+            at = position - window_at
+            if at + HEADER_BYTES > len(window):
+                window, window_at, at = self._read(_HEADER_WINDOW), position, 0
+                if len(window) < HEADER_BYTES:
+                    self.problem = "the file ends inside a batch header"
+                    return
+            header = read_header(window, at)
             self.problem = self._judge(header)
             if self.problem is not None:
                 return
-            self.position = position + header.size
-            self.offset = header.last_offset + 1
-            self.epoch = header.leader_epoch
+            self._pass(header)
             yield position, header
 
+    def _read(self, length: int) -> bytes:
+        return self._file.read(self.position, min(length, self._end - self.position))
+
+    def _pass(self, header: BatchHeader) -> None:
+        self.position += header.size
+        self.offset = header.last_offset + 1
+
     def _judge(self, header: BatchHeader) -> str | None:
+        """What a header alone tells."""
         size = header.size
         if header.magic != _MAGIC:
             return f"magic {header.magic} stands where {_MAGIC} must"
@@ -70,40 +71,70 @@ class Scan:
             return f"offset {header.base_offset} stands where {self.offset} or more must"
         if self.position + size > self._end:
             return "the file ends inside a batch"
-        return self._judge_closely(header, size) if self._check else None
-
-    def _judge_closely(self, header: BatchHeader, size: int) -> str | None:
-        if 0 <= header.leader_epoch < self.epoch:
-            return f"leader epoch {header.leader_epoch} stands after {self.epoch}"
-        if header.last_offset - self._base > MAX_SPAN:
-            return f"offset {header.base_offset} stands in the segment of {self._base}"
-        at = self._show(self.position, size)
-        if at is None:
-            return "the file ends inside a batch"
-        covered = memoryview(self._window)[at + _BEFORE_CRC_COVER : at + size]
-        if crc32c(covered) != header.crc:
-            return "the CRC is wrong"
-        if header.base_offset > self.offset or header.leader_epoch > self.epoch:
-            return self._judge_leap(header, self.position + size)
         return None
 
-    def _judge_leap(self, header: BatchHeader, following: int) -> str | None:
-        data = self._file.read(following, min(HEADER_BYTES, self._end - following))
-        if len(data) < HEADER_BYTES:
+
+class CheckedScan(Scan):
+    """The same, but every byte is read and every CRC compared.
+
+    Offset and epoch lie outside of the CRC: one that leaps is believed only if the next batch goes on from there.
+    """
+
+    def __init__(self, file: File, end: int, *, base: int) -> None:
+        super().__init__(file, 0, end, offset=base)
+        self._limit = base + MAX_SPAN
+        self._epoch: int = NO_EPOCH
+
+    def __iter__(self) -> Iterator[tuple[int, BatchHeader]]:
+        while self.position < self._end:
+            headers = self._sound()
+            if not headers:
+                return
+            for header, following in zip(headers, [*headers[1:], None], strict=True):
+                base, length, epoch, _, _, _, delta, _, _, _, _, _, _ = header
+                if base != self.offset or epoch != self._epoch or not 0 <= delta <= self._limit - base:  # seldom
+                    self.problem = self._judge(header) or self._judge_order(header, following)
+                    if self.problem is not None:
+                        return
+                    self._epoch = epoch
+                position = self.position
+                self.position = position + length + LENGTH_OVERHEAD
+                self.offset = base + delta + 1
+                yield position, header
+
+    def _sound(self) -> list[BatchHeader]:
+        """Some batches from here on that are true to their CRC; `problem` when there are none."""
+        window = self._read(_BATCH_WINDOW)
+        headers = verified_headers(window)
+        if headers:
+            return headers
+        if len(window) < HEADER_BYTES:
+            self.problem = "the file ends inside a batch header"
+            return []
+        header = read_header(window)
+        self.problem = self._judge(header)
+        if self.problem is None and header.size > len(window):
+            headers = verified_headers(self._read(header.size))
+        if not headers and self.problem is None:
+            self.problem = "the CRC is wrong"
+        return headers
+
+    def _judge_order(self, header: BatchHeader, following: BatchHeader | None) -> str | None:
+        base, epoch = header.base_offset, header.leader_epoch
+        if 0 <= epoch < self._epoch:
+            return f"leader epoch {epoch} stands after {self._epoch}"
+        if header.last_offset > self._limit:
+            return f"offset {base} stands in the segment of {self._limit - MAX_SPAN}"
+        after = following or self._header_at(self.position + header.size)
+        if after is not None and self.offset <= after.base_offset <= header.last_offset:
+            return f"offset {base} stands before {after.base_offset}"
+        if after is not None and self._epoch <= after.leader_epoch < epoch:
+            return f"leader epoch {epoch} stands before {after.leader_epoch}"
+        return None
+
+    def _header_at(self, position: int) -> BatchHeader | None:
+        """The header there, if there is one."""
+        if position + HEADER_BYTES > self._end:
             return None
-        after = read_header(data)
-        if after.magic == _MAGIC and self.offset <= after.base_offset <= header.last_offset:
-            return f"offset {header.base_offset} stands before {after.base_offset}"
-        if after.magic == _MAGIC and self.epoch <= after.leader_epoch < header.leader_epoch:
-            return f"leader epoch {header.leader_epoch} stands before {after.leader_epoch}"
-        return None
-
-    def _show(self, position: int, length: int) -> int | None:
-        """Bring that many bytes into the window; where they begin in it."""
-        at = position - self._window_at
-        if at + length <= len(self._window):
-            return at
-        window = max(length, _BATCH_WINDOW if self._check else _HEADER_WINDOW)
-        self._window = self._file.read(position, min(window, self._end - position))
-        self._window_at = position
-        return 0 if length <= len(self._window) else None
+        header = read_header(self._file.read(position, HEADER_BYTES))
+        return header if header.magic == _MAGIC else None

@@ -15,6 +15,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from itertools import count
 
 from moldau.environment.doors import Buffer
 
@@ -141,6 +142,10 @@ class RealFile:
 class RealDisk:
     """The whole file system, by absolute paths."""
 
+    def __init__(self) -> None:
+        self._temporaries = count()
+        """Two threads may replace one file at once; each then writes a file of its own."""
+
     def open(self, path: str, *, create: bool = False, writable: bool = True) -> RealFile:
         flags = (os.O_RDWR if writable else os.O_RDONLY) | (os.O_CREAT if create else 0) | os.O_CLOEXEC
         fd = os.open(path, flags, _FILE_MODE)
@@ -187,7 +192,7 @@ class RealDisk:
             return file.read()
 
     def replace_file(self, path: str, data: bytes) -> None:
-        temporary = path + ".tmp"
+        temporary = f"{path}.{next(self._temporaries)}.tmp"
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
         with open(fd, "wb") as file:
             file.write(data)
