@@ -37,19 +37,19 @@ class Running:
         self.process.wait(timeout=10)
 
 
-def moldau(*arguments: str, **more: object) -> subprocess.Popen[str]:
+def moldau(*arguments: str) -> subprocess.Popen[str]:
     """The command line in a process of its own."""
-    return subprocess.Popen(
+    process: subprocess.Popen[str] = subprocess.Popen(
         [sys.executable, "-m", "moldau", *arguments],
-        env=_environment(),
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        **more,  # type: ignore[call-overload]
     )
+    return process
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """As an installed program finds it: bytecode is kept."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPATH": str(SOURCE)}

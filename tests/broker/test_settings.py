@@ -118,7 +118,7 @@ def test_topic_configs_are_checked() -> None:
         ({"cleanup.policy": "shred"}, "must be one of delete, compact"),
     ):
         with pytest.raises(ConfigError, match=says):
-            check_topic_configs(configs)  # type: ignore[arg-type]
+            check_topic_configs(configs)
 
 
 def test_every_row_has_a_doc_and_a_default_in_its_range() -> None:

@@ -26,7 +26,8 @@ from moldau.protocol.messages.list_offsets import ListOffsetsPartition, ListOffs
 from moldau.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from moldau.protocol.messages.produce import PartitionProduceData, TopicProduceData
 from moldau.protocol.tables import ZERO_UUID
-from moldau.records import Codec, decode as decode_records
+from moldau.records import Codec
+from moldau.records import decode as decode_records
 from tests.broker.raw import Raw, batch, joined, produce, with_length
 from tests.broker.running import Running, running
 

@@ -114,7 +114,7 @@ class Router:
             route = self._routes.get((key, version)) or self._route(key, version)
             position = 10 + client_id_bytes if client_id_bytes > 0 else 10
             if route.flexible:
-                position = position + 1 if frame[position] == 0 else decode_request_header(frame).body_position
+                position = position + 1 if frame[position] == 0 else decode_request_header(frame)[4]
             if route.memoised:
                 self._serve_memoised(route, frame, position, correlation_id, connection)
                 return

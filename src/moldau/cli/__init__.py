@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -59,9 +60,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone, which is how `| head` ends
-        return 0
+        return _reader_has_gone()
+    except Exception as failure:
+        from moldau.cli.connecting import tell_failure
+
+        if not tell_failure(failure):
+            raise
+        return 1
     return code
+
+
+def _reader_has_gone() -> int:
+    """Whoever read our output has read enough, as `| head` does; nothing is flushed into the broken pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):

@@ -89,6 +89,8 @@ class Accumulator(Generic[D]):
         self._failures_dropped = 0
         self.attention = False
         """A batch was opened or closed since the sender last looked."""
+        self.freed = 0
+        """How many times room was given back: who found none waits until this is another number."""
 
     # ---------------------------------------------------------------------------- the user's side
 
@@ -195,8 +197,7 @@ class Accumulator(Generic[D]):
 
     def close_all(self) -> None:
         """Every open batch is to leave as it is."""
-        while self._lingering:
-            self._close_if_open(self._lingering.popleft())
+        self._close_open()
 
     def ready(self, now_ms: int) -> dict[int, list[PartitionQueue]]:
         """The queues that have something to send, by leader (-1: unknown), the one served longest ago first."""
@@ -236,7 +237,7 @@ class Accumulator(Generic[D]):
 
     def give_up(self, failure: MoldauError) -> None:
         """Nothing more will be sent: all that is buffered is lost."""
-        self.close_all()
+        self._close_open()
         for queue in list(self._active):
             self._lose(queue.give_up(failure))
         self._active.clear()
@@ -302,6 +303,10 @@ class Accumulator(Generic[D]):
         self._buffered += size
         return batch
 
+    def _close_open(self) -> None:
+        while self._lingering:
+            self._close_if_open(self._lingering.popleft())
+
     def _close_if_open(self, batch: OutgoingBatch) -> bool:
         queue = self._topics[batch.topic].queues[batch.partition]
         if queue.open is not batch:
@@ -313,7 +318,7 @@ class Accumulator(Generic[D]):
         batch = queue.open
         assert batch is not None
         queue.open = None
-        self._buffered -= batch.close()
+        self._give_back(batch.close())
         queue.push(batch)
         self._active[queue] = None
         self.attention = True
@@ -364,7 +369,11 @@ class Accumulator(Generic[D]):
             self._active.pop(queue, None)
 
     def _settled(self, batch: OutgoingBatch) -> None:
-        self._buffered -= batch.size
+        self._give_back(batch.size)
+
+    def _give_back(self, size: int) -> None:
+        self._buffered -= size
+        self.freed += 1
 
     def _lose(self, batches: list[OutgoingBatch]) -> None:
         for batch in batches:

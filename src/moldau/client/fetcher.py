@@ -56,6 +56,7 @@ class Fetcher:
         self._waiter: asyncio.Future[None] | None = None
         self._failure: MoldauError | None = None
         self._heard_ms = self._clock.monotonic_ms()
+        self._reading_since_ms: int | None = None
         self._woken = False
         self._timer: Timer | None = None
         self._closed = False
@@ -74,6 +75,7 @@ class Fetcher:
     async def next(self, max_records: int, gather: float, patience: float | None = None) -> FetchedBatch | None:
         """The next batch, after up to `gather` seconds in which more may join it. None at the end (every partition
         reached its stop), or when `patience` seconds bring nothing."""
+        self._reading_since_ms = self._clock.monotonic_ms()
         try:
             async with asyncio.timeout(patience):
                 while not self._positions.ready(1):
@@ -82,6 +84,8 @@ class Fetcher:
                     await self._change()
         except TimeoutError:
             return None
+        finally:
+            self._reading_since_ms = None
         if gather > 0:
             try:
                 async with asyncio.timeout(gather):
@@ -291,11 +295,12 @@ class Fetcher:
             self._positions.failed(index, term, not_before_ms)
 
     def _complain(self, trouble: Exception) -> None:
-        """Say why there is nothing once that has lasted too long."""
-        silent_ms = self._clock.monotonic_ms() - self._heard_ms
+        """Tell a reader why there is nothing once it has waited too long."""
+        if self._reading_since_ms is None or self._failure is not None:
+            return
+        silent_ms = self._clock.monotonic_ms() - max(self._heard_ms, self._reading_since_ms)
         limit = self._cluster.settings.operation_timeout
-        if silent_ms > limit * 1000 and self._failure is None:
-            self._heard_ms = self._clock.monotonic_ms()
+        if silent_ms > limit * 1000:
             self._fail(
                 BrokerUnavailable(
                     f"nothing could be fetched from {self._topic!r} for {limit:g} s: {trouble}; "

@@ -133,23 +133,22 @@ class PartitionQueue:
     def refused(self, batch: OutgoingBatch, failure: MoldauError, now_ms: int) -> bool:
         """The broker refuses it, or nobody knows. Whether this settled the batch; otherwise it will be sent again."""
         self._answered(batch)
-        oldest = self._sent[0] is batch
+        if batch.settled:
+            self._sent.remove(batch)
+            return False
         broken = self._limits.idempotent and failure.code in _SEQUENCE_BROKEN
         again = failure.retriable or broken
-        if broken and oldest:
+        if broken and self._sent[0] is batch:
             self._rebase = True  # I4
             if batch.stamp.epoch >= LAST_EPOCH:
                 failure = ProducerFenced("this producer has used up its epochs; make a new one", failure.code)
                 again = False
-        self._halt(batch, now_ms)
-        if batch.settled:
+        if not again:
             self._sent.remove(batch)
-            return False
-        if again:
-            return False
-        self._sent.remove(batch)
-        batch.lost(failure)
-        return True
+            batch.lost(failure)
+            return True
+        self._halt(batch, now_ms)
+        return False
 
     def expire(self, now_ms: int) -> list[OutgoingBatch]:
         """Give up the batches whose time is over. One in flight stays in line until it is answered (I3)."""

@@ -122,9 +122,10 @@ class AsyncProducer:
             return AsyncDeliveries(runs, timestamp_ms)
         since_ms = self._now_ms()
         while taken < len(ordered):
+            freed = self._accumulator.freed
             batch = self._accumulator.append_values(topic, ordered, taken, partition, timestamp_ms)
             if batch is None:
-                await self._runner.wait(self._sender.admit(topic, since_ms))
+                await self._runner.wait(self._sender.admit(topic, since_ms, freed))
                 continue
             runs.append((batch, 0, batch.count))
             taken += batch.count
@@ -161,10 +162,11 @@ class AsyncProducer:
         self._check()
         since_ms = self._now_ms()
         while True:
-            await self._runner.wait(self._sender.admit(topic, since_ms))
+            freed = self._accumulator.freed
             delivery = self._append(topic, value, key, headers, partition, timestamp_ms)
             if delivery is not None:
                 return delivery
+            await self._runner.wait(self._sender.admit(topic, since_ms, freed))
 
     async def _pass_on(self) -> None:
         self._check()

@@ -47,7 +47,7 @@ class Sender:
         self._connections = cluster.connections(self.wake, settings.in_flight)
         self._unwatch: dict[str, Callable[[], None]] = {}
         self._room_waiters: list[asyncio.Future[None]] = []
-        self._full_at = 0
+        self._freed_told = 0
         self._woken = False
         self._timer: Timer | None = None
         self._closed = False
@@ -74,22 +74,20 @@ class Sender:
             self._timer.cancel()
         self._connections.close()
         self._accumulator.give_up(ClientClosed("the producer was closed before these records were acknowledged"))
-        self._full_at = 1 << 63
         self._tell()
 
     # ------------------------------------------------------------------------- what the verbs wait for
 
-    async def admit(self, topic: str, since_ms: int) -> None:
-        """Wait until the accumulator may take a record for this topic: it is known, and there is room."""
+    async def admit(self, topic: str, since_ms: int, freed: int) -> None:
+        """Wait until the accumulator may take a record for this topic that it did not take when its `freed` was this:
+        until the topic is known, or room has been given back since."""
         self._check()
         if not self._accumulator.knows(topic):
             await self._learn(topic)
             return
-        full_at = self._accumulator.buffered_bytes
         self._accumulator.close_all()
         self.wake()
-        self._full_at = self._accumulator.buffered_bytes
-        if self._full_at < full_at:
+        if self._accumulator.freed != freed:
             return
         left_ms = since_ms + round(self._settings.max_block * 1000) - self._clock.monotonic_ms()
         waiter = self._loop.create_future()
@@ -234,8 +232,9 @@ class Sender:
 
     def _tell(self) -> None:
         """Let those look again who wait for room, once there is more of it."""
-        if not self._room_waiters or self._accumulator.buffered_bytes >= self._full_at:
+        if self._accumulator.freed == self._freed_told and not self._closed:
             return
+        self._freed_told = self._accumulator.freed
         waiters, self._room_waiters = self._room_waiters, []
         for waiter in waiters:
             _resolve(waiter)

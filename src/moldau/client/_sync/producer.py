@@ -125,9 +125,10 @@ class Producer:
             return Deliveries(runs, timestamp_ms)
         since_ms = self._now_ms()
         while taken < len(ordered):
+            freed = self._accumulator.freed
             batch = self._accumulator.append_values(topic, ordered, taken, partition, timestamp_ms)
             if batch is None:
-                self._runner.wait(self._sender.admit(topic, since_ms))
+                self._runner.wait(self._sender.admit(topic, since_ms, freed))
                 continue
             runs.append((batch, 0, batch.count))
             taken += batch.count
@@ -164,10 +165,11 @@ class Producer:
         self._check()
         since_ms = self._now_ms()
         while True:
-            self._runner.wait(self._sender.admit(topic, since_ms))
+            freed = self._accumulator.freed
             delivery = self._append(topic, value, key, headers, partition, timestamp_ms)
             if delivery is not None:
                 return delivery
+            self._runner.wait(self._sender.admit(topic, since_ms, freed))
 
     def _pass_on(self) -> None:
         self._check()
