@@ -36,6 +36,7 @@ MODULES = ("admin", "consumer", "delivery", "producer", "runner")
 """Modules of the client that have a twin of their own."""
 
 _AWAITABLE = re.compile(r"\n    def __await__\(self\).*?(?=\n\n\n|\n\n    \S|\Z)", re.DOTALL)
+_YIELDING = re.compile(r"for (\w+) in (.+):\n +yield \1\n")
 _HEAD = """# Generated from client/{name} by tools/unasync.py; change it there.
 # fmt: off
 # ruff: noqa: I001, RUF100
@@ -57,6 +58,7 @@ def generated(name: str) -> str:
         source = source.replace(old, new)
     source = _AWAITABLE.sub("", source)
     text = _without_async(source)
+    text = _YIELDING.sub(r"yield from \2\n", text)
     for module in MODULES:
         text = text.replace(f"from moldau.client.{module} import", f"from moldau.client._sync.{module} import")
     text = text.replace("from collections.abc import Generator\nfrom typing import Any\n\n", "")

@@ -34,7 +34,7 @@ class Tapped:
     async def connect(self, host: str, port: int, attach: Callable[[Connection], Receiver]) -> Connection:
         if self.refused:
             raise ConnectionRefusedError(111, "refused")
-        line = Line(self)
+        line = Line(self, f"{host}:{port}")
 
         def attach_line(connection: Connection) -> Receiver:
             line.connection = connection
@@ -69,12 +69,9 @@ class Line:
     connection: Connection
     receiver: Receiver
 
-    def __init__(self, tap: Tapped) -> None:
+    def __init__(self, tap: Tapped, peer: str) -> None:
+        self.peer = peer
         self._tap = tap
-
-    @property
-    def peer(self) -> str:
-        return self.connection.peer
 
     @property
     def queued_bytes(self) -> int:

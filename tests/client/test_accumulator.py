@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -131,7 +132,7 @@ def test_keys_choose_the_partition_and_records_without_key_stay_until_the_batch_
     assert len({delivery.batch.partition for delivery in keyed if delivery}) == 1
     plain = [scene.append() for _ in range(30)]
     partitions = [delivery.batch.partition for delivery in plain if delivery]
-    changes = sum(first != second for first, second in zip(partitions, partitions[1:], strict=False))
+    changes = sum(first != second for first, second in pairwise(partitions))
     assert 2 <= changes <= 4
     assert len(set(partitions)) > 1
 

@@ -50,7 +50,7 @@ class Wire:
             scene.deliver(batch)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(steps=STEPS)
 def test_every_record_is_written_once_and_in_order(steps: list[str]) -> None:
     scene = Scene()

@@ -1,4 +1,4 @@
-"""The client when connections break, answers are lost, brokers stay silent: order, duplicates, back-pressure, limits."""
+"""The client when connections break, answers are lost, brokers stay silent."""
 
 from __future__ import annotations
 
@@ -95,9 +95,13 @@ def test_a_buffer_that_stays_full_is_an_error(bootstrap: str, topic: str) -> Non
             async with kafka.producer(buffer_bytes=5_000, batch_bytes=1_000, max_block=0.05) as out:
                 await (await out.send(topic, b"first"))
                 tap.hold()
-                with pytest.raises(BufferFull, match=r"buffer \(5000 bytes\) stayed full for 0\.05 s"):
+
+                async def fill() -> None:
                     for _ in range(100):
                         await out.send(topic, b"v" * 200)
+
+                with pytest.raises(BufferFull, match=r"buffer \(5000 bytes\) stayed full for 0\.05 s"):
+                    await fill()
                 with pytest.raises(BufferFull):
                     await out.send_many(topic, [b"v" * 200] * 100)
                 tap.release()
@@ -141,13 +145,13 @@ def test_a_broker_that_stays_silent_is_left_and_asked_again(bootstrap: str, topi
 def test_a_reader_without_a_broker_says_so_after_a_while(bootstrap: str, topic: str) -> None:
     async def scene() -> None:
         environment, tap = tapped()
-        async with AsyncClient(bootstrap, environment=environment, operation_timeout=0.3, retry_backoff=0.02) as kafka:
+        async with AsyncClient(bootstrap, environment=environment, operation_timeout=1, retry_backoff=0.02) as kafka:
             await kafka.admin.create_topic(topic, partitions=1)
             async with kafka.consumer(topic, max_wait=0.05) as records:
                 assert await records.poll(max_wait=0.1) == []
                 tap.refused = True
                 tap.break_all()
-                with pytest.raises(BrokerUnavailable, match=r"nothing could be fetched from .* for 0\.3 s"):
+                with pytest.raises(BrokerUnavailable, match=r"nothing could be fetched from .* for 1 s"):
                     await records.poll(max_wait=10)
                 tap.refused = False
                 async with kafka.producer() as out:
@@ -163,17 +167,18 @@ def test_leaving_the_block_by_cancellation_loses_nothing_silently(bootstrap: str
         async with AsyncClient(bootstrap, environment=environment) as kafka:
             await kafka.admin.create_topic(topic, partitions=1)
             deliveries = []
+            sent = asyncio.Event()
 
             async def send() -> None:
                 async with kafka.producer() as out:
                     await (await out.send(topic, b"first"))
                     tap.hold()
                     deliveries.append(await out.send(topic, b"v"))
+                    sent.set()
                     await asyncio.sleep(30)
 
             sending = asyncio.ensure_future(send())
-            while not deliveries:
-                await asyncio.sleep(0.01)
+            await sent.wait()
             sending.cancel()
             await asyncio.wait([sending])
             assert sending.cancelled()

@@ -96,8 +96,8 @@ def test_a_batch_leaves_by_itself_when_it_has_lingered(bootstrap: str, topic: st
             await kafka.admin.create_topic(topic, partitions=1)
             async with kafka.producer(linger=0.02) as out:
                 delivery = await out.send(topic, b"v")
-                while not delivery.done:
-                    await asyncio.sleep(0.01)
+                await asyncio.sleep(0.5)
+                assert delivery.done
                 assert (await delivery).offset == 0
 
     run(scene)
@@ -219,7 +219,7 @@ def test_an_offset_that_is_not_there(bootstrap: str, topic: str) -> None:
             async with kafka.producer() as out:
                 await out.send(topic, b"v")
             async with kafka.consumer(topic, start={0: 50}) as records:
-                with pytest.raises(OffsetOutOfRange, match="offset 50 of .* seek to an offset"):
+                with pytest.raises(OffsetOutOfRange, match=r"offset 50 of .* seek to an offset"):
                     await records.poll(max_wait=5)
                 await records.seek(0, 0)
                 assert len(await records.poll(max_wait=5)) == 1
@@ -286,10 +286,13 @@ def test_what_was_not_delivered_is_never_silent(bootstrap: str, topic: str) -> N
                 async with kafka.producer() as out:
                     await out.send(topic, large)
             with pytest.raises(RuntimeError) as other:
-                async with kafka.producer() as out:
-                    await out.send(topic, large)
-                    raise RuntimeError("the user's own")
+                await failing(kafka, topic, large)
             assert "were not delivered" in other.value.__notes__[0]
+
+    async def failing(kafka: AsyncClient, topic: str, large: bytes) -> None:
+        async with kafka.producer() as out:
+            await out.send(topic, large)
+            raise RuntimeError("the user's own")
 
     run(scene)
 
@@ -324,6 +327,23 @@ def test_a_cluster_that_is_not_there_leaves_nothing_open() -> None:
             async with AsyncClient("127.0.0.1:1", operation_timeout=0.3, retry_backoff=0.02):
                 pass
         assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+
+    run(scene)
+
+
+def test_closing_the_client_ends_what_it_made(bootstrap: str, topic: str) -> None:
+    async def scene() -> None:
+        async with AsyncClient(bootstrap) as kafka:
+            await kafka.admin.create_topic(topic)
+            out = await kafka.producer(linger=30).__aenter__()
+            records = await kafka.consumer(topic).__aenter__()
+            delivery = await out.send(topic, b"v")
+        with pytest.raises(ClientClosed, match="closed before these records were acknowledged"):
+            await delivery
+        with pytest.raises(ClientClosed):
+            await records.poll()
+        await out.close()
+        await records.close()
 
     run(scene)
 

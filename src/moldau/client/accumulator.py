@@ -10,7 +10,7 @@ I3  A failure is told once by `take_failures` unless deliveries told it for each
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -81,7 +81,8 @@ class Accumulator(Generic[D]):
         self._now_ms = now_ms
         self._topics: dict[str, TopicQueues] = {}
         self._active: dict[PartitionQueue, None] = {}
-        self._lingering: deque[OutgoingBatch] = deque()
+        self._lingering: OrderedDict[OutgoingBatch, None] = OrderedDict()
+        """The open batches, oldest first."""
         self._hash = KeyHashes().of
         self._identity: tuple[int, int] | None = None
         self._buffered = 0
@@ -182,17 +183,14 @@ class Accumulator(Generic[D]):
     def tick(self, now_ms: int) -> None:
         """Close what has lingered and give up what is overdue."""
         self.attention = False
-        while self._lingering and (self._lingering[0].settled or self._lingering[0].linger_until_ms <= now_ms):
-            self._close_if_open(self._lingering.popleft())
+        while self._lingering and (oldest := next(iter(self._lingering))).linger_until_ms <= now_ms:
+            self._close_if_open(oldest)
         for queue in list(self._active):
             self._lose(queue.expire(now_ms))
             self._rest(queue)
 
     def hasten(self, batch: OutgoingBatch) -> bool:
         """Somebody waits for this batch: linger no longer. Whether that changed anything."""
-        if batch.urgent or batch.attempts or batch.settled:
-            return False
-        batch.urgent = True
         return self._close_if_open(batch)
 
     def close_all(self) -> None:
@@ -250,7 +248,7 @@ class Accumulator(Generic[D]):
         """When `tick` has something to do, or a pause before a retry ends."""
         times = [time for queue in self._active if (time := queue.wake_at(now_ms)) is not None]
         if self._lingering:
-            times.append(self._lingering[0].linger_until_ms)
+            times.append(next(iter(self._lingering)).linger_until_ms)
         return min(times, default=None)
 
     def take_failures(self) -> tuple[list[MoldauError], int]:
@@ -290,7 +288,7 @@ class Accumulator(Generic[D]):
         assert taken
         batch = self._new_batch(queue, builder, limit)
         queue.open = batch
-        self._lingering.append(batch)
+        self._lingering[batch] = None
         self.attention = True
         return batch
 
@@ -304,8 +302,8 @@ class Accumulator(Generic[D]):
         return batch
 
     def _close_open(self) -> None:
-        while self._lingering:
-            self._close_if_open(self._lingering.popleft())
+        for batch in list(self._lingering):
+            self._close_if_open(batch)
 
     def _close_if_open(self, batch: OutgoingBatch) -> bool:
         queue = self._topics[batch.topic].queues[batch.partition]
@@ -318,6 +316,7 @@ class Accumulator(Generic[D]):
         batch = queue.open
         assert batch is not None
         queue.open = None
+        del self._lingering[batch]
         self._give_back(batch.close())
         queue.push(batch)
         self._active[queue] = None

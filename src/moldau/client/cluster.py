@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from moldau.channel import Channel, ChannelError, ChannelSettings, RequestExpired, VersionNotServed
 from moldau.client.connections import Address, Connections, pause_ms_after
@@ -37,6 +37,12 @@ ATTEMPTS_FOR_A_TOPIC = 5
 """A topic just created may take a moment to be known everywhere; one that is not there should not take a minute."""
 
 
+class User(Protocol):
+    """A producer's or a consumer's driver."""
+
+    async def close(self) -> None: ...
+
+
 class Cluster:
     """Everything of a client that is not a producer's or a consumer's own."""
 
@@ -48,6 +54,7 @@ class Cluster:
         self._bootstrap = bootstrap
         self._connections = self.connections()
         self._interest: dict[str, int] = {}
+        self._users: dict[User, None] = {}
         self._watchers: list[Callable[[], None]] = []
         self._refreshing = False
         self._stale = False
@@ -64,12 +71,22 @@ class Cluster:
         self._arm()
 
     async def close(self) -> None:
-        """Close every connection and end every task."""
+        """End whatever still uses the cluster, close every connection and end every task."""
         self._closed = True
+        for user in list(self._users):
+            await user.close()
         if self._timer is not None:
             self._timer.cancel()
         self._connections.close()
         await self.tasks.close()
+
+    def adopt(self, user: User) -> None:
+        """Somebody to be closed when the cluster is, unless it is released before."""
+        self._users[user] = None
+
+    def release(self, user: User) -> None:
+        """It has closed by itself."""
+        self._users.pop(user, None)
 
     def check(self) -> None:
         """Raise when the client is closed or a background task failed."""

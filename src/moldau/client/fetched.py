@@ -63,7 +63,10 @@ class FetchedBatch:
     def records(self) -> list[ConsumedRecord]:
         """All records, in order."""
         topic, partition = self.topic, self.partition
-        return [ConsumedRecord(topic, partition, *row) for row in self.rows()]
+        return [
+            ConsumedRecord(topic, partition, offset, timestamp_ms, key, value, headers)
+            for offset, timestamp_ms, key, value, headers in self.rows()
+        ]
 
     def values(self) -> list[bytes | None]:
         """The values alone."""

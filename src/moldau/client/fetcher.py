@@ -51,6 +51,7 @@ class Fetcher:
         self._loop = asyncio.get_running_loop()
         self._connections = cluster.connections(self.wake, 1, RECEIVE_BYTES, settings.max_wait)
         self._unwatch = cluster.watch(self._topic, self.wake)
+        cluster.adopt(self)
         self._asked: dict[int, None] = {}
         """Leaders that a fetch is under way to."""
         self._waiter: asyncio.Future[None] | None = None
@@ -63,7 +64,10 @@ class Fetcher:
 
     async def close(self) -> None:
         """Stop fetching."""
+        if self._closed:
+            return
         self._closed = True
+        self._cluster.release(self)
         self._unwatch()
         if self._timer is not None:
             self._timer.cancel()
@@ -207,7 +211,6 @@ class Fetcher:
             max_bytes=settings.fetch_bytes,
             isolation_level=int(settings.isolation == "read_committed"),
             topics=[FetchTopic(topic=self._topic, topic_id=topic_id, partitions=partitions)],
-            rack_id=settings.rack,
         )
 
     def _answered(self, leader: int, terms: Terms, answer: FetchResponse | None, error: ChannelError | None) -> None:
@@ -352,15 +355,8 @@ async def start_fetcher(
     positions = Positions(
         topic, indexes, partition_bytes=settings.partition_bytes, prefetch_bytes=settings.prefetch_bytes
     )
-    start = settings.start
-    if isinstance(start, Mapping):
-        for index in start:
-            positions.at(index)
-    for index in indexes:
-        if not isinstance(start, Mapping):
-            positions.seek(index, None, time_of(start))
-        elif index in start:
-            positions.seek(index, start[index])
+    for index, offset in (await _starts(cluster, positions, settings)).items():
+        positions.seek(index, offset)
     stops = settings.stop
     if stops == "latest":
         stops = await find_offsets(cluster, topic, dict.fromkeys(indexes, LATEST), settings.isolation)
@@ -369,3 +365,16 @@ async def start_fetcher(
     fetcher = Fetcher(cluster, positions, settings)
     fetcher.wake()
     return fetcher
+
+
+async def _starts(cluster: Cluster, positions: Positions, settings: ConsumerSettings) -> dict[int, int]:
+    """Where each partition begins, as of now: what is written from now on lies behind 'latest'."""
+    start = settings.start
+    given = dict(start) if isinstance(start, Mapping) else {}
+    for index in given:
+        positions.at(index)
+    when = EARLIEST if isinstance(start, Mapping) else time_of(start)
+    times = {index: when for index in positions.indexes if index not in given}
+    found = await find_offsets(cluster, positions.topic, times, settings.isolation)
+    behind = dict.fromkeys((index for index, offset in found.items() if offset < 0), LATEST)
+    return given | found | await find_offsets(cluster, positions.topic, behind, settings.isolation)

@@ -127,7 +127,6 @@ class ConsumerSettings:
     prefetch_bytes: int = _option(
         16 * MEBIBYTE, None, "what may be fetched ahead of the reader", unit="bytes", low=1, high=1 << 40
     )
-    rack: str = _option("", "client.rack", "where this client runs")
 
 
 class ClientOptions(TypedDict, total=False):
@@ -173,7 +172,6 @@ class ConsumerOptions(TypedDict, total=False):
     fetch_bytes: int
     partition_bytes: int
     prefetch_bytes: int
-    rack: str
     config: Mapping[str, object]
 
 

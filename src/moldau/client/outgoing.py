@@ -3,7 +3,8 @@
 The accumulator opens it and fills it, the partition queue sends it and settles it, deliveries look at how it ended.
 
 I1  A batch settles exactly once; what it ended as never changes afterwards.
-I2  Its bytes exist from its first sending on and change only when it gets another stamp.
+I2  Its bytes exist from its first sending to its end and change only when it gets another stamp; deliveries that
+    users keep do not keep them.
 """
 
 from __future__ import annotations
@@ -58,7 +59,6 @@ class OutgoingBatch:
         "size",
         "stamp",
         "topic",
-        "urgent",
         "watchers",
     )
 
@@ -85,7 +85,6 @@ class OutgoingBatch:
             self.append = content.append
         self.linger_until_ms = linger_until_ms
         self.deadline_ms = deadline_ms
-        self.urgent = False
         self.count = 0
         self.size = 0
         self.stamp = UNSTAMPED
@@ -134,6 +133,7 @@ class OutgoingBatch:
     def _settle(self) -> None:
         assert not self.settled  # I1
         self.settled = True
+        self.data = self._builder = None
         watchers, self.watchers = self.watchers, []
         for watcher in watchers:
             watcher()

@@ -51,6 +51,7 @@ class Sender:
         self._woken = False
         self._timer: Timer | None = None
         self._closed = False
+        cluster.adopt(self)
 
     async def start(self) -> None:
         """Get a producer id, when idempotent."""
@@ -67,7 +68,10 @@ class Sender:
 
     async def close(self) -> None:
         """End at once; what is still buffered is lost and says so."""
+        if self._closed:
+            return
         self._closed = True
+        self._cluster.release(self)
         for stop in self._unwatch.values():
             stop()
         if self._timer is not None:

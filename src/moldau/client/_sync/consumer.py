@@ -9,6 +9,8 @@ The fetcher keeps batches ready; they are decoded here, on the reader's side, wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Callable, Sequence
+from itertools import islice
+from operator import length_hint
 from types import TracebackType
 from typing import Self
 
@@ -43,7 +45,8 @@ class Consumer:
         self._open = False
         self._batch: FetchedBatch | None = None
         self._records: list[ConsumedRecord] = []
-        """Decoded and not yet read, the last first; `_batch` is where they come from."""
+        """What `_batch` was decoded to; clearing it ends every loop over `_unread`."""
+        self._unread = iter(self._records)
 
     def __enter__(self) -> Self:
         self._fetcher = self._runner.wait(
@@ -68,11 +71,9 @@ class Consumer:
     def __iter__(self) -> Iterator[ConsumedRecord]:
         """One record after another; without a stop, for ever. Breaking off and iterating again goes on where it was."""
         while True:
-            if not self._records and not self._read_batch(None):
+            yield from self._unread
+            if not self._read_batch(None):
                 return
-            records = self._records
-            while records:
-                yield records.pop()
 
     def batches(self, max_records: int = 5000, max_wait: float = 0.0) -> Iterator[FetchedBatch]:
         """Batches of at most so many records of one partition each. A batch that is not full waits up to `max_wait`
@@ -90,11 +91,9 @@ class Consumer:
         stop has been reached."""
         if max_records < 1:
             raise ValueError(f"at least one record can be asked for, not {max_records}")
-        if not self._records and not self._read_batch(max_wait):
+        if not length_hint(self._unread) and not self._read_batch(max_wait):
             return []
-        taken = self._records[: -max_records - 1 : -1]
-        del self._records[-max_records:]
-        return taken
+        return list(islice(self._unread, max_records))
 
     # ---------------------------------------------------------------------------------- positions
 
@@ -106,7 +105,7 @@ class Consumer:
     @property
     def finished(self) -> bool:
         """Whether there is a stop and everything before it has been read."""
-        return not self._records and self._opened().finished
+        return not length_hint(self._unread) and self._opened().finished
 
     def seek(self, partition: int, where: str | int = "earliest") -> None:
         """Go on at this offset, or at 'earliest' or 'latest'."""
@@ -123,8 +122,9 @@ class Consumer:
 
     def position(self, partition: int) -> int:
         """The offset of the next record that will be read."""
-        if self._records and self._batch is not None and self._batch.partition == partition:
-            return self._records[-1].offset
+        unread = length_hint(self._unread)
+        if unread and self._batch is not None and self._batch.partition == partition:
+            return self._records[-unread].offset
         return self._runner.wait(self._opened().position(partition))
 
     def lag(self) -> dict[int, int]:
@@ -150,8 +150,8 @@ class Consumer:
                 return False
             records = batch.records()
             if records:
-                records.reverse()
                 self._batch, self._records = batch, records
+                self._unread = iter(records)
                 return True
 
     def _next(self, max_records: int, gather: float, patience: float | None) -> FetchedBatch | None:
