@@ -50,7 +50,7 @@ class Harm:
                 continue
             if not self._peace:
                 await asyncio.sleep(self._supervision.choice((0.0, 0.3, 3.0)) * self._supervision.random())
-                if self._supervision.random() < _CUT_RECOVERY:
+                if not self._peace and self._supervision.random() < _CUT_RECOVERY:
                     self._world.counters["power cut armed before recovery"] += 1
                     self._machine.faults.cut_in = self._supervision.randint(0, 60)
             self._world.counters["started again"] += 1
