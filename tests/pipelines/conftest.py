@@ -11,15 +11,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
-"""A Java that compiles quickly rather than well: the tests are over before the better code has paid for itself."""
-
-
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     from moldau.pipelines import session
 
     log = tmp_path_factory.mktemp("spark") / "spark.log"
-    running = session.session("local[2]", log=log, spark__driver__defaultJavaOptions=QUICK)
+    running = session.session("local[2]", log=log, spark__driver__defaultJavaOptions=session.QUICK_JAVA)
     yield running
     session.stop(running)

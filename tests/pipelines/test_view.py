@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from moldau.pipelines.demo.recount import Sums
-from moldau.pipelines.demo.report import Lines, Summary, money, next_steps, summary
+from moldau.pipelines.demo.report import Findings, Lines, Summary, money, next_steps, summary
 from moldau.pipelines.demo.snapshot import Rate, Snapshot
 from moldau.pipelines.demo.view import bars, save_picture, screen
 
@@ -65,10 +66,14 @@ def test_lines_are_printed_when_the_stage_changes() -> None:
 
 
 def test_a_summary_says_whether_the_recount_agrees() -> None:
-    told = Summary(1, 1500, 1487, 180_051, Counter({"not JSON": 13}), 40, 3, 0.4, 9.1, 20.0, ())
+    found = Findings(1500, 1487, 180_051, Counter({"not JSON": 13}), 40, 3, ())
+    told = Summary(1, found, 0.4, 9.1, 20.0)
     assert "equal: 1,487 orders, 1,800.51 of revenue" in summary(told)
     assert "13 rejected: 13 not JSON" in summary(told)
-    differing = summary(Summary(1, 1, 1, 1, Counter(), 1, 1, 0.4, 9.1, 20.0, ("Delta table, x",)))
+    assert told.exit_code == 0
+    told = Summary(1, replace(found, differences=("Delta table, x",)), 0.4, 9.1, 20.0)
+    assert told.exit_code == 1
+    differing = summary(told)
     assert "DIFFERENT" in differing
     assert "  Delta table, x" in differing
     assert "moldau start --data shop/broker" in next_steps("shop/broker")

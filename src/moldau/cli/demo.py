@@ -99,7 +99,7 @@ def _run(settings: Settings, began_s: float, on_screen: bool, picture: Path | No
     print(summary(told))
     kept = demonstration.kept
     print(f"\n{next_steps(str(kept / 'broker') if kept else None)}")
-    return 1 if told.differences else 0
+    return told.exit_code
 
 
 def _save(demonstration: Demonstration, picture: Path | None) -> None:

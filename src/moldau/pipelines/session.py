@@ -27,6 +27,10 @@ Progress = Callable[[str], None]
 TASK_ATTEMPTS = 4
 """A plain `local[N]` never repeats a failed task; `local[N,4]` does."""
 
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+"""For `spark__driver__defaultJavaOptions`: a Java that compiles quickly rather than well. Half the processor time until
+the first result; for sessions that live for minutes."""
+
 STOP_S = 20.0
 """How long the Java process may take to end before it is killed."""
 

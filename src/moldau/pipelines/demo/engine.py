@@ -43,7 +43,12 @@ class Engine(threading.Thread):
     def run(self) -> None:
         try:
             spark = session.session(
-                self._master, app_name="moldau demo", log=self._directory / "spark.log", progress=self._tell
+                self._master,
+                app_name="moldau demo",
+                log=self._directory / "spark.log",
+                progress=self._tell,
+                spark__driver__defaultJavaOptions=session.QUICK_JAVA,
+                spark__sql__shuffle__partitions="1",
             )
             try:
                 self._pipeline(spark)
@@ -80,6 +85,7 @@ class Engine(threading.Thread):
                 self.stage = "running" if self._target is None else "catching up"
                 time.sleep(LOOK_EVERY_S)
         finally:
+            self.stage = "ending Spark"
             for query in queries:
                 query.stop()
 

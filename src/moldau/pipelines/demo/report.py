@@ -18,20 +18,31 @@ NAME_WIDTH = 22
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """How it went; `differences` is empty when the recount agrees."""
+class Findings:
+    """What the topics and the table hold; `differences` is empty when the recount agrees with what Spark wrote."""
 
-    seed: int
     records: int
     accepted: int
     cents: int
     rejected: Counter[str]
     updates: int
     rows: int
+    differences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How it went: what was found, and when what happened, in seconds after the command."""
+
+    seed: int
+    found: Findings
     ready_s: float
     first_result_s: float
     end_s: float
-    differences: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        return 1 if self.found.differences else 0
 
 
 class Lines:
@@ -67,21 +78,22 @@ def line(snapshot: Snapshot) -> str:
 
 def summary(told: Summary) -> str:
     """The end of the story."""
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(told.rejected.items()))
+    found = told.found
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(found.rejected.items()))
     facts = [
-        (ORDERS, f"{told.records:,} records in (seed {told.seed})"),
-        (REVENUE, f"{told.updates:,} updates out, {told.rows:,} rows in the Delta table"),
-        (REJECTED, f"{told.rejected.total():,} rejected" + (f": {reasons}" if reasons else "")),
+        (ORDERS, f"{found.records:,} records in (seed {told.seed})"),
+        (REVENUE, f"{found.updates:,} updates out, {found.rows:,} rows in the Delta table"),
+        (REJECTED, f"{found.rejected.total():,} rejected" + (f": {reasons}" if reasons else "")),
         ("broker ready", f"{told.ready_s:.2f} s after the command"),
         ("first Spark result", f"{told.first_result_s:.1f} s"),
         ("end", f"{told.end_s:.1f} s"),
     ]
     lines = [f"{name:<{NAME_WIDTH}}{value}" for name, value in facts]
-    if told.differences:
+    if found.differences:
         lines.append(f"{'recount':<{NAME_WIDTH}}DIFFERENT from what Spark found:")
-        lines += [f"  {difference}" for difference in told.differences]
+        lines += [f"  {difference}" for difference in found.differences]
     else:
-        counted = f"equal: {told.accepted:,} orders, {money(told.cents)} of revenue, counted again without Spark"
+        counted = f"equal: {found.accepted:,} orders, {money(found.cents)} of revenue, counted again without Spark"
         lines.append(f"{'recount':<{NAME_WIDTH}}{counted}")
     return "\n".join(lines)
 

@@ -28,11 +28,12 @@ from moldau.pipelines.demo.recount import (
     recount,
     rejected_differences,
 )
-from moldau.pipelines.demo.report import Summary
+from moldau.pipelines.demo.report import Findings, Summary
 from moldau.pipelines.demo.server import Server
 from moldau.pipelines.demo.sink import RevenueSink, read_table
 from moldau.pipelines.demo.snapshot import Rate, Snapshot
 
+TABLE = "revenue_per_minute"
 LOOK_EVERY_S = 0.25
 FEED_ENDS_S = 30.0
 SPARK_ENDS_S = 60.0
@@ -100,9 +101,10 @@ class Demonstration:
                             out.send(REVENUE, value, key=key)
                         out.flush()
 
-                    sink = RevenueSink(directory / "revenue_per_minute", send)
+                    sink = RevenueSink(directory / TABLE, send)
                     complete = self._drive(server, kafka, directory, sink, first)
-                return self._check(kafka, directory) if complete else None
+                end_s = self._elapsed()
+                return self._summary(check(kafka, directory), end_s) if complete else None
 
     def _drive(self, server: Server, kafka: Client, directory: Path, sink: RevenueSink, first: int) -> bool:
         """Run it to its end; whether everything that was sent went through the pipeline."""
@@ -160,29 +162,13 @@ class Demonstration:
             self.last_busy = snapshot
         time.sleep(LOOK_EVERY_S)
 
-    def _check(self, kafka: Client, directory: Path) -> Summary:
-        """Count again without Spark and compare everything that Spark has written."""
-        end_s = self._elapsed()
-        counted = recount(record.value for record in read_all(kafka, ORDERS))
-        table = read_table(directory / "revenue_per_minute")
-        updates = last_updates((record.key, record.value) for record in read_all(kafka, REVENUE))
-        rejected = dead_letters(dict(record.headers) for record in read_all(kafka, REJECTED))
+    def _summary(self, found: Findings, end_s: float) -> Summary:
         return Summary(
             seed=self._settings.seed,
-            records=counted.records,
-            accepted=counted.sums.orders.total(),
-            cents=counted.sums.cents.total(),
-            rejected=rejected,
-            updates=_end(kafka, REVENUE),
-            rows=len(table.orders),
+            found=found,
             ready_s=self._ready_s or 0.0,
             first_result_s=self._first_result_s or end_s,
             end_s=end_s,
-            differences=(
-                *differences("Delta table", counted.sums, table),
-                *differences(f"topic {REVENUE}", counted.sums, updates),
-                *rejected_differences(counted.rejected, rejected),
-            ),
         )
 
     @contextlib.contextmanager
@@ -204,6 +190,27 @@ class Demonstration:
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._began_s
+
+
+def check(kafka: Client, directory: Path) -> Findings:
+    """Count again without Spark and compare everything that Spark has written into this directory and the topics."""
+    counted = recount(record.value for record in read_all(kafka, ORDERS))
+    table = read_table(directory / TABLE)
+    updates = last_updates((record.key, record.value) for record in read_all(kafka, REVENUE))
+    rejected = dead_letters(dict(record.headers) for record in read_all(kafka, REJECTED))
+    return Findings(
+        records=counted.records,
+        accepted=counted.sums.orders.total(),
+        cents=counted.sums.cents.total(),
+        rejected=rejected,
+        updates=_end(kafka, REVENUE),
+        rows=len(table.orders),
+        differences=(
+            *differences("Delta table", counted.sums, table),
+            *differences(f"topic {REVENUE}", counted.sums, updates),
+            *rejected_differences(counted.rejected, rejected),
+        ),
+    )
 
 
 def _make_topics(kafka: Client) -> int:
