@@ -75,7 +75,7 @@ CHECKS: dict[str, Check] = {
     "stubs": _stubs,
     "floors": lambda: list(floors.problems(ROOT)),
     "messages": _command("-m", "pytest", "tests/protocol/test_fingerprints.py", "tests/protocol/test_reference.py"),
-    "twins": _command("-m", "pytest", "tests/records"),
+    "twins": _command("-m", "pytest", "-x", "tests/records"),
     "generated": _command("-m", "tools.unasync", "--check"),
     "docs": lambda: list(docs.problems(ROOT)),
     "tests": _streamed("-m", "pytest"),
