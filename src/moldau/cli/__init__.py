@@ -16,7 +16,7 @@ COMMANDS = {
     "topics": "list, show, create and delete topics",
     "produce": "send records to a topic, one per line of standard input",
     "consume": "print the records of a topic",
-    "demo": "see a broker, a shop's orders and a Spark pipeline over them at work",
+    "demo": "see a broker and a Spark pipeline at work",
 }
 """Each is a module of this package with `arguments(parser)` and `run(args) -> exit code`."""
 
