@@ -18,6 +18,8 @@ from tests.peers.kafka_tools import KafkaTools
 CODECS: tuple[Literal["none", "gzip", "snappy", "lz4", "zstd"], ...] = ("none", "gzip", "snappy", "lz4", "zstd")
 PER_CODEC = 40
 FIRST_TIMESTAMP_MS = 1_700_000_000_000
+NULL = "(none)"
+"""What stands for nothing where Java's console tools read and print."""
 
 
 class Seen(NamedTuple):
@@ -39,11 +41,11 @@ class Sent(NamedTuple):
     headers: tuple[tuple[str, bytes | None], ...]
 
 
-def records(codec: str, *, nulls: bool = True) -> list[Sent]:
+def records(codec: str) -> list[Sent]:
     made = []
     for index in range(PER_CODEC):
-        key = None if nulls and index % 5 == 4 else f"{codec}-{index % 7}".encode()
-        value = None if nulls and index % 11 == 10 else f"{codec} {index} ".encode() * (index + 1)
+        key = None if index % 5 == 4 else f"{codec}-{index % 7}".encode()
+        value = None if index % 11 == 10 else f"{codec} {index} ".encode() * (index + 1)
         headers = tuple((f"h{at}", f"{codec}{index}".encode()) for at in range(index % 3))
         made.append(Sent(FIRST_TIMESTAMP_MS + index * 1000, key, value, headers))
     return made
@@ -93,14 +95,16 @@ def write_java_console(bootstrap: str, topic: str, tools: KafkaTools) -> list[Se
     sent = []
     for codec in CODECS:
         lines = []
-        for record in records(codec, nulls=False):
+        for record in records(codec):
             headers = ",".join(f"{name}:{(value or b'').decode()}" for name, value in record.headers)
-            lines.append(f"{headers}\t{(record.key or b'').decode()}\t{(record.value or b'').decode()}")
+            fields = (NULL if field is None else field.decode() for field in (record.key, record.value))
+            lines.append("\t".join((headers or NULL, *fields)))
             sent.append(record._replace(timestamp_ms=None))
         tools.run(
             kafka_tools.CONSOLE_PRODUCER,
             *("--bootstrap-server", bootstrap, "--topic", topic, "--compression-codec", codec),
             *("--reader-property", "parse.key=true", "--reader-property", "parse.headers=true"),
+            *("--reader-property", f"null.marker={NULL}"),
             given="\n".join(lines).encode(),
         )
     return sent
@@ -146,7 +150,7 @@ def read_confluent(bootstrap: str, topic: str, count: int, _tools: KafkaTools | 
     consumer.assign([confluent_kafka.TopicPartition(topic, 0, 0)])
     seen: list[Seen] = []
     while len(seen) < count:
-        messages = consumer.consume(count - len(seen), timeout=10)
+        messages = consumer.consume(min(count - len(seen), 100_000), timeout=10)
         assert messages, f"only {len(seen)} of {count} records came"
         for message in messages:
             assert message.error() is None, message.error()
@@ -162,7 +166,7 @@ def _seen_by_confluent(message: Any) -> Seen:
 
 def read_java_console(bootstrap: str, topic: str, count: int, tools: KafkaTools) -> list[Seen]:
     printed = ("timestamp", "offset", "headers", "key", "value")
-    properties = [f"print.{name}=true" for name in printed] + ["null.literal=(none)"]
+    properties = [f"print.{name}=true" for name in printed] + [f"null.literal={NULL}"]
     output = tools.run(
         kafka_tools.CONSOLE_CONSUMER,
         *("--bootstrap-server", bootstrap, "--topic", topic, "--partition", "0", "--offset", "earliest"),
@@ -178,8 +182,8 @@ def _parse_console(line: str) -> Seen:
     return Seen(
         int(offset.partition(":")[2]),
         int(time.partition(":")[2]),
-        None if key == "(none)" else key.encode(),
-        None if value == "(none)" else value.encode(),
+        None if key == NULL else key.encode(),
+        None if value == NULL else value.encode(),
         tuple((name, text.encode()) for name, _, text in pairs),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 
@@ -18,13 +19,14 @@ RECORDS = 4000
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
     """The data directory of a broker that took records in all codecs over several segments, and stopped."""
+    chance = random.Random(1)
     broker = BrokerProcess(tmp_path / "data", "log.index.interval.bytes=512")
     with moldau.client.Client(broker.bootstrap) as client:
         client.admin.create_topic("dumped", partitions=1, configs={"segment.bytes": str(1 << 20)})
         for codec in ("none", "gzip", "snappy", "lz4", "zstd"):
             with client.producer(compression=codec, batch_bytes=4096) as producer:
                 for index in range(RECORDS // 5):
-                    producer.send("dumped", b"value-%d " % index * 90, key=b"%d" % (index % 10))
+                    producer.send("dumped", chance.randbytes(900), key=b"%d" % (index % 10))
     assert broker.stop() == 0
     return broker.data
 
