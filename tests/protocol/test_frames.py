@@ -107,3 +107,32 @@ def test_the_buffer_never_exceeds_the_limit() -> None:
     frames = FrameBuffer(100_000, 1024)
     assert feed(frames, framed(b"M" * 100_000), 5000) == [b"M" * 100_000]
     assert frames.held_bytes <= 100_004
+
+
+def test_a_grown_buffer_is_kept_while_large_frames_come_and_given_back_at_rest() -> None:
+    frames = FrameBuffer(1_000_000, 1024, kept=8192)
+    large, small = framed(b"L" * 5000), framed(b"s" * 10)
+    assert feed(frames, large, 700) == [b"L" * 5000]
+    frames.rest()
+    assert feed(frames, large, 10_000) == [b"L" * 5000]
+    assert frames.held_bytes == 8192
+    frames.rest()
+    assert feed(frames, small + small[:6], 10_000) == [b"s" * 10]
+    frames.rest()
+    assert frames.held_bytes == 1024
+    assert feed(frames, small[6:], 10_000) == [b"s" * 10]
+
+
+def test_a_buffer_beyond_what_is_kept_goes_at_once() -> None:
+    frames = FrameBuffer(1_000_000, 1024, kept=8192)
+    assert feed(frames, framed(b"L" * 50_000), 10_000) == [b"L" * 50_000]
+    assert len(frames.buffer()) == 1024
+
+
+def test_rest_leaves_a_large_frame_that_is_still_coming() -> None:
+    frames = FrameBuffer(1_000_000, 1024, kept=8192)
+    large = framed(b"L" * 5000)
+    assert feed(frames, large[:3000], 700) == []
+    frames.rest()
+    frames.rest()
+    assert feed(frames, large[3000:], 700) == [b"L" * 5000]

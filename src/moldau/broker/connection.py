@@ -19,7 +19,7 @@ from typing import Protocol
 from moldau.broker.turn import Turn
 from moldau.environment.doors import Connection, FileSlice, Part, size_of
 from moldau.protocol.errors import FrameError
-from moldau.protocol.frames import FrameBuffer
+from moldau.protocol.frames import KEPT_BUFFER_BYTES, FrameBuffer
 
 MOST_WAITING = 512
 """Answers that wait behind a parked one on one connection."""
@@ -105,7 +105,7 @@ class ClientConnection:
         self._serve = serve
         self._turn = turn
         self._ended = ended
-        self._frames = FrameBuffer(frame_limit)
+        self._frames = FrameBuffer(frame_limit, kept=KEPT_BUFFER_BYTES)
         self._ready: list[Part] = []
         self._ready_bytes = 0
         self._waiting: deque[Place] = deque()
@@ -216,6 +216,8 @@ class ClientConnection:
 
     def overdue(self, now_ms: int, idle_ms: int) -> tuple[str, str] | None:
         """Why this connection should be given up (cause, text), looked at now and then; None when it should not."""
+        if not self._backlog:  # I4
+            self._frames.rest()
         unsent = self.door.queued_bytes
         if unsent and unsent == self._unsent:
             if now_ms - self._sent_at_ms >= UNREAD_MS:

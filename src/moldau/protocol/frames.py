@@ -5,7 +5,7 @@ Nothing here waits or knows what is inside a frame.
 
 F1  Between two calls the bytes from `_start` to `_end` are the beginning of a frame that is not complete.
 F2  A length is checked before it is believed; the buffer grows because it is full, never because of a length.
-F3  Views handed out stay valid until the next `buffer()`: only `buffer()` moves, grows or gives back memory.
+F3  Views handed out stay valid until the next `buffer()`: only `buffer()` moves, grows or writes over memory.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from struct import Struct
 from moldau.protocol.errors import FrameError
 
 FRAME_BUFFER_BYTES = 128 * 1024
+KEPT_BUFFER_BYTES = 2 * 1024 * 1024
+"""A buffer that has grown this far may stay while large frames keep coming: growing again for each costs a fifth."""
 LENGTH_BYTES = 4
 _LENGTH = Struct(">i").unpack_from
 
@@ -22,10 +24,13 @@ _LENGTH = Struct(">i").unpack_from
 class FrameBuffer:
     """The bytes of one connection that have come in and are not yet used."""
 
-    def __init__(self, limit: int, size: int = FRAME_BUFFER_BYTES) -> None:
-        """`limit` is the longest frame taken, in bytes; `size` what the buffer has at rest."""
+    def __init__(self, limit: int, size: int = FRAME_BUFFER_BYTES, kept: int = 0) -> None:
+        """`limit` is the longest frame taken, in bytes; `size` what the buffer has at rest; a buffer grown to at most
+        `kept` waits for `rest` to be given back, a larger one goes at once."""
         self._limit = limit
         self._size = size
+        self._kept = max(size, kept)
+        self._large = False
         self._view = memoryview(bytearray(size))
         self._start = 0
         self._end = 0
@@ -46,7 +51,7 @@ class FrameBuffer:
         room = len(self._view)
         if kept == room:
             self._move(min(2 * room, max(self._size, self._limit + LENGTH_BYTES)))
-        elif room > self._size > kept:
+        elif room > self._kept and kept < self._size:
             self._move(self._size)
         elif self._start:
             self._view[:kept] = self._view[self._start : self._end]
@@ -69,7 +74,18 @@ class FrameBuffer:
             frames.append(view[start + LENGTH_BYTES : stop])
             start = stop
         self._start = start
+        if end > self._size:
+            self._large = True
         return frames
+
+    def rest(self) -> None:
+        """Told now and then: gives a grown buffer back that nothing large has filled since the last time."""
+        if self._large:
+            self._large = False
+        elif len(self._view) > self._size > self.unfinished:
+            kept = self.unfinished
+            self._move(self._size)
+            self._start, self._end = 0, kept
 
     def _move(self, size: int) -> None:
         kept = self._end - self._start
