@@ -16,7 +16,7 @@ from typing import Any, cast
 import pytest
 
 from moldau.environment.doors import Connection, File, FileSlice
-from moldau.environment.real.network import RealNetwork
+from moldau.environment.real.network import SMALL_SLICE_BYTES, RealNetwork
 
 
 class Collector:
@@ -55,6 +55,9 @@ class CountedFile:
         self.path = str(path)
         self.users = 1
         self._descriptor = os.open(path, os.O_RDONLY)
+
+    def read(self, position: int, length: int) -> bytes:
+        return os.pread(self.fileno(), length, position)
 
     def fileno(self) -> int:
         return self._descriptor
@@ -146,16 +149,17 @@ def test_a_peer_that_stops_reading_queues_and_abort_releases_the_slices(tmp_path
     asyncio.run(story())
 
 
-def test_a_file_that_ends_early_closes_the_connection_with_a_reason(tmp_path: Path) -> None:
+@pytest.mark.parametrize("length", [100, SMALL_SLICE_BYTES + 1])
+def test_a_file_that_ends_early_closes_the_connection_with_a_reason(tmp_path: Path, length: int) -> None:
     (tmp_path / "log").write_bytes(b"short")
     file = CountedFile(tmp_path / "log")
 
     async def story() -> None:
-        _, listener, owners = serve(lambda data: [FileSlice(cast(File, file), 0, 100)])
+        _, listener, owners = serve(lambda data: [FileSlice(cast(File, file), 0, length)])
         with socket.create_connection(("127.0.0.1", listener.port)) as peer:
             peer.sendall(b"x")
             await until(lambda: bool(owners) and owners[0].ends != [])
-        assert owners[0].ends == [f"{tmp_path}/log ends before byte 100"]
+        assert owners[0].ends == [f"{tmp_path}/log ends before byte {length}"]
         assert file.users == 1
         listener.close()
 

@@ -25,6 +25,9 @@ SEND_BUFFER_BYTES = 400 * 1024
 """The kernel's own choice costs eight parallel readers about half of their rate."""
 
 BACKLOG = 1024
+SMALL_SLICE_BYTES = 16 * 1024
+"""A slice up to this size is read and leaves in one call with what surrounds it: cheaper than three."""
+
 ACCEPTS_PER_TURN = 64
 MOST_BUFFERS = 512
 """Buffers in one sendmsg; the kernel's own limit is 1024."""
@@ -169,7 +172,7 @@ class RealConnection:
         queue = self._queue
         while queue:
             head = queue[0]
-            if isinstance(head, FileSlice):
+            if isinstance(head, FileSlice) and head.length > SMALL_SLICE_BYTES:
                 self._send_slice(head)
             else:
                 self._send_buffers()
@@ -178,10 +181,12 @@ class RealConnection:
         queue = self._queue
         buffers: list[Buffer] = []
         flags = 0
-        for part in queue:
+        for at, part in enumerate(queue):
             if isinstance(part, FileSlice):
-                flags = socket.MSG_MORE
-                break
+                if part.length > SMALL_SLICE_BYTES:
+                    flags = socket.MSG_MORE
+                    break
+                part = queue[at] = _taken(part)
             if len(buffers) == MOST_BUFFERS:
                 flags = socket.MSG_MORE
                 break
@@ -203,7 +208,7 @@ class RealConnection:
             self._queue.popleft()
             part.release()
         elif sent == 0:
-            raise OSError(errno.EIO, f"{part.file.path} ends before byte {part.position + part.length}")
+            raise _cut_short(part)
         else:
             part.position += sent
             part.length -= sent
@@ -341,6 +346,19 @@ def _tuned(connected: socket.socket) -> socket.socket:
     except OSError:
         pass  # the peer has gone already; receiving will say so
     return connected
+
+
+def _taken(part: FileSlice) -> bytes:
+    """The slice's bytes; it is released."""
+    data = part.file.read(part.position, part.length)
+    if len(data) < part.length:
+        raise _cut_short(part)
+    part.release()
+    return data
+
+
+def _cut_short(part: FileSlice) -> OSError:
+    return OSError(errno.EIO, f"{part.file.path} ends before byte {part.position + part.length}")
 
 
 def _release(parts: Sequence[Part] | deque[Part]) -> None:
