@@ -7,6 +7,7 @@ What it never does: decide when to roll, sync, or look into a batch beyond its h
 D2 Index entries point at batch starts.
 I1 `ends[k]` is the offset after, `positions[k]` the position after the k-th recent batch; both begin with a sentinel,
    the place where the first of them starts. Every batch from there to the segment's end is in them.
+I2 `borders` remembers, for a few base offsets where a read ended, the position of their batches.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from moldau.storage.settings import LogSettings
 
 NO_TIMESTAMP = -1
 _RECENT_BATCHES = 4096
+_MOST_BORDERS = 256
 _WRITE_BEHIND_BYTES = 4096
 _NEVER = 2**63
 
@@ -43,6 +45,7 @@ class Segment:
         "_max_ms",
         "_time_entries",
         "base",
+        "borders",
         "directory",
         "disk",
         "due",
@@ -95,6 +98,7 @@ class Segment:
         """As if it were empty: before everything in it is added anew."""
         self.index = OffsetIndex(self.base)
         self.times = TimeIndex(self.base)
+        self.borders: dict[int, int] = {}
         self.indexed_at = 0
         self.newest = NO_TIMESTAMP
         self.newest_offset = self.base
@@ -159,25 +163,32 @@ class Segment:
     def extent(self, offset: int, upper_bound: int, max_bytes: int, at_least_one: bool) -> tuple[int, int] | None:
         """Start and end in the file of the whole batches from the one that holds `offset` (or the next after it) on:
         as many as are below `upper_bound` and fit. None when the segment ends before the offset."""
-        found = self.batch_at(offset)
-        if found is None:
-            return None
-        start, first = found
-        if first.last_offset >= upper_bound:
-            return start, start
-        if first.size > max_bytes:
-            return start, start + first.size if at_least_one else start
+        start = self.borders.get(offset)
+        if start is None:
+            found = self.batch_at(offset)
+            if found is None:
+                return None
+            start = found[0]
         limit = start + max_bytes
         if limit >= self.size and upper_bound >= self.end_offset:
             return start, self.size
         entry = min(self.index.entry_at_most(limit), self.index.entry_for(upper_bound))
-        end = start + first.size
-        for position, header in self.scan(entry) if entry[1] > end else self.scan((-1, end)):
+        end = start
+        for position, header in self.scan(entry) if entry[1] > start else self.scan((-1, start)):
             end = position
-            if position + header.size > limit or header.last_offset >= upper_bound:
+            if header.last_offset >= upper_bound:
+                break
+            if position + header.size > limit and not (at_least_one and position == start):
+                self._note_border(header.base_offset, position)
                 break
             end += header.size
         return start, end
+
+    def _note_border(self, offset: int, position: int) -> None:
+        """I2: who read up to here will ask for what stands here."""
+        if len(self.borders) >= _MOST_BORDERS:
+            self.borders.clear()
+        self.borders[offset] = position
 
     def batch_at(self, offset: int) -> tuple[int, BatchHeader] | None:
         """Position and header of the batch that holds an offset, or else of the next one."""
@@ -348,6 +359,7 @@ class Segment:
         self.stale_indexes = True
         self.index.truncate(position)
         self.times.truncate(offset)
+        self.borders.clear()
         youngest = self.times.last()
         _, start = self.index.last() or (-1, 0)
         self.newest, self.newest_offset = youngest or (NO_TIMESTAMP, self.base)
