@@ -25,6 +25,8 @@ class Broker(Protocol):
 
     name: str
     address: str
+    data: Path
+    """Where its files are."""
 
     def start(self) -> None: ...
 
@@ -37,6 +39,7 @@ class Broker(Protocol):
 class _Process:
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
+        self.data = scratch / "data"
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -56,7 +59,7 @@ class _Process:
         if self._process is not None:
             self._process.send_signal(signal.SIGTERM)
             self._process.wait(timeout=60)
-        shutil.rmtree(self._scratch / "data", ignore_errors=True)
+        shutil.rmtree(self.data, ignore_errors=True)
 
 
 class Moldau(_Process):
@@ -72,8 +75,9 @@ class Moldau(_Process):
     def start(self) -> None:
         """Start it; `data` is made on the way."""
         moldau = [sys.executable, "-m", "moldau", "start"]
-        data = str(self._scratch / "data")
-        self._run([*moldau, "--data", data, "--listen", self.address, "--set", f"durability={self._durability}"])
+        self._run(
+            [*moldau, "--data", str(self.data), "--listen", self.address, "--set", f"durability={self._durability}"]
+        )
 
 
 class Kafka(_Process):
@@ -93,7 +97,7 @@ class Kafka(_Process):
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
             "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller}",
-            "log.dirs": str(scratch / "data"),
+            "log.dirs": str(self.data),
             "offsets.topic.replication.factor": "1",
             "log.segment.delete.delay.ms": "1000",
         }

@@ -55,7 +55,8 @@ def table(lines: list[Line], starts: list[Row], options: argparse.Namespace, too
             f"| {line.moldau.p99_us:,.0f} / {line.kafka.p99_us:,.0f} us |"
         )
     for title, moldau, kafka in starts:
-        out.append(f"| {title} | {moldau:.2f} | {kafka:.2f} | {_mark(kafka / max(moldau, 1e-9), moldau > kafka)} | | |")
+        ratio = _mark(kafka / moldau, moldau > kafka) if moldau else "not measurable"
+        out.append(f"| {title} | {moldau:.2f} | {kafka:.2f} | {ratio} | | |")
     return "\n".join(out) + "\n"
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -19,6 +22,10 @@ from tools.bench.brokers import ROOT, Broker, cpu_seconds
 LOAD = ROOT / "rust" / "target" / "release" / "moldau-load"
 GB = 1e9
 SERVES_A_TOPIC_AFTER_TRIES = 200
+FILES_GO_WITHIN_S = 30
+PAGE_CACHE_MB = 6_000
+QUIET: dict[str, str | int] = {"log_level": 2}
+"""A client whose broker is stopped, as each is in the end, says so in a hundred lines."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,7 @@ class Figures:
 def measure(load: Load, broker: Broker, seconds: float, warmup: float) -> Figures:
     """Run the load on a topic of its own, which is deleted afterwards."""
     topic = f"load-{time.time_ns()}"
-    admin = AdminClient({"bootstrap.servers": broker.address})
+    admin = _admin(broker.address)
     _wait(admin.create_topics([NewTopic(topic, load.partitions, 1)]), topic)
     try:
         end = _prepare(load, broker, topic)
@@ -114,7 +121,27 @@ def measure(load: Load, broker: Broker, seconds: float, warmup: float) -> Figure
         cpu = (cpu_seconds(broker.pid) - before) * said["seconds"] / (said["seconds"] + warm)
     finally:
         _wait(admin.delete_topics([topic]), topic)
+        _gone(broker, topic)
     return _figures(load, said, cpu)
+
+
+def warm_page_cache() -> None:
+    """Have the kernel own as much memory as a row may fill: whoever is first to touch a page of a virtual machine pays
+    for it many times over, and that should be neither broker."""
+    with tempfile.TemporaryFile() as file:
+        block = bytes(1 << 20)
+        for _ in range(PAGE_CACHE_MB):
+            file.write(block)
+
+
+def _gone(broker: Broker, topic: str) -> None:
+    """Wait until its files are removed, so that their pages are free again for whoever is measured next."""
+    deadline = time.monotonic() + FILES_GO_WITHIN_S
+    while any(broker.data.glob(f"{topic}-*")):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{broker.name} keeps the files of {topic}")
+        time.sleep(0.05)
+    os.sync()
 
 
 def _figures(load: Load, said: dict[str, float], cpu: float) -> Figures:
@@ -141,7 +168,7 @@ def _prepare(load: Load, broker: Broker, topic: str) -> int:
 
 
 def _end_offsets(broker: Broker, topic: str, partitions: int) -> list[int]:
-    admin = AdminClient({"bootstrap.servers": broker.address})
+    admin = _admin(broker.address)
     asked = {TopicPartition(topic, index): OffsetSpec.latest() for index in range(partitions)}
     for attempt in range(SERVES_A_TOPIC_AFTER_TRIES):
         try:
@@ -153,10 +180,15 @@ def _end_offsets(broker: Broker, topic: str, partitions: int) -> list[int]:
     raise AssertionError("unreachable")
 
 
+@functools.cache
+def _admin(address: str) -> AdminClient:
+    return AdminClient({"bootstrap.servers": address, **QUIET})
+
+
 def first_acknowledged(broker: Broker, topic: str) -> None:
     """Produce one record and wait until it is acknowledged."""
     failures: list[object] = []
-    producer = Producer({"bootstrap.servers": broker.address, "acks": "all"})
+    producer = Producer({"bootstrap.servers": broker.address, "acks": "all", **QUIET})
     producer.produce(topic, b"x", callback=lambda error, _message: failures.append(error) if error else None)
     if producer.flush(30) or failures:
         raise RuntimeError(f"{broker.name} did not acknowledge: {failures}")
