@@ -32,7 +32,6 @@ def main() -> int:
             print(f"bench: {need} is needed (cargo builds the load generator, Java and Maven bring Apache Kafka)")
             return 2
     rows.build_load_generator()
-    rows.warm_page_cache()
     chosen = [row for row in rows.ROWS if options.only in row.title and (row.durable or not options.durable)]
     results: dict[str, dict[str, list[rows.Figures]]] = {row.title: {"moldau": [], "kafka": []} for row in chosen}
     started = time.monotonic()
