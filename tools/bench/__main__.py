@@ -36,10 +36,9 @@ def main() -> int:
     results: dict[str, dict[str, list[rows.Figures]]] = {row.title: {"moldau": [], "kafka": []} for row in chosen}
     started = time.monotonic()
     with _brokers(options.durable) as brokers:
-        for row in chosen:  # a JVM is at its speed only after a while: this round is long and not counted
-            _say(f"warming up, {row.title}")
-            for broker in brokers:
-                rows.measure(row, broker, options.warm, options.warmup)
+        for row in chosen:  # a JVM is at its speed only after a while
+            _say(f"warming up Apache Kafka, {row.title}")
+            rows.measure(row, brokers[-1], options.warm, options.warmup)
         for number in range(1, options.rounds + 1):
             for row in chosen:
                 _say(f"round {number} of {options.rounds}, {row.title}")
@@ -66,7 +65,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--seconds", type=float, default=2.0, help="how long one load is measured (default 2)")
     parser.add_argument("--warmup", type=float, default=0.5, help="how long it runs before that (default 0.5)")
-    parser.add_argument("--warm", type=float, default=6.0, help="how long each row warms up once at first (default 6)")
+    parser.add_argument(
+        "--warm", type=float, default=6.0, help="how long each row warms up Apache Kafka once at first (default 6)"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="how often each row is measured (default 3)")
     parser.add_argument("--only", default="", help="only the rows with this in their title")
     parser.add_argument("--durable", action="store_true", help="on disk before the answer, on both sides")

@@ -150,8 +150,8 @@ def _in_bursts(
 
 
 def _warm_pages() -> None:
-    """Have the kernel's free pages touched a moment ago. A hypervisor takes free pages back within a second, and whoever
-    uses one next pays for it more than for the write itself: that should be neither broker."""
+    """Have the kernel's free pages touched a moment ago. A hypervisor takes free pages back within a second, and
+    whoever uses one next pays for it more than for the write itself: that should be neither broker."""
     with tempfile.TemporaryFile() as file:
         block = bytes(1 << 20)
         for _ in range(WARM_PAGES_MB):

@@ -59,6 +59,7 @@ class Place:
 
     def answer(self, parts: Sequence[Part]) -> None:
         """Give the answer (once); it leaves when everything before it has."""
+        self.dropped = None  # it refers to the call and so to this place: without it nothing is left to be collected
         if self._connection is None:
             _release(parts)  # I3
             return
