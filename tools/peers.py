@@ -25,6 +25,7 @@ def main() -> int:
         maven,
         "-q",
         "-B",
+        "-Dstyle.color=never",
         "-f",
         "tests/peers/pom.xml",
         "dependency:copy-dependencies",

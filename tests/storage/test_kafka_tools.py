@@ -1,43 +1,27 @@
-"""Apache Kafka's own tool reads what is written here; needs `java` and Kafka's jars."""
+"""Apache Kafka's own tool reads what is written here."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from moldau.environment.real.disk import RealDisk
 from moldau.storage import Log, LogSettings
+from tests.peers.kafka_tools import DUMP_LOG, KafkaTools, find
 from tests.storage.stored import append
 
-LIBS = os.environ.get("MOLDAU_KAFKA_LIBS", "")
 
-pytestmark = pytest.mark.skipif(
-    not LIBS or shutil.which("java") is None,
-    reason="NOT COMPARED WITH KAFKA: set MOLDAU_KAFKA_LIBS to the folder of Kafka's jars and have java on the path",
-)
+@pytest.fixture(scope="module")
+def tools() -> KafkaTools:
+    return find()
 
 
-def dump(files: list[Path], *options: str) -> str:
-    """What DumpLogSegments prints; it must find nothing to complain of."""
-    command = ["java", "-Xmx256M", "-cp", f"{LIBS}/*", "org.apache.kafka.tools.DumpLogSegments", *options]
-    tool = subprocess.run(
-        [*command, "--files", ",".join(map(str, files))],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    complaints = [line for line in tool.stderr.splitlines() if "SLF4J" not in line and "StatusConsole" not in line]
-    assert (tool.returncode, complaints) == (0, [])
-    return tool.stdout
+def test_dump_log_segments_has_no_complaints(tmp_path: Path, tools: KafkaTools) -> None:
+    def dump(files: list[Path], *options: str) -> str:
+        return tools.run(DUMP_LOG, *options, "--files", ",".join(map(str, files)))
 
-
-def test_dump_log_segments_has_no_complaints(tmp_path: Path) -> None:
     directory = tmp_path / "orders-0"
     log = Log.open(RealDisk(), str(directory), LogSettings(segment_bytes=10_000, index_interval_bytes=500))
     for turn in range(300):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import statistics
@@ -204,7 +203,6 @@ def _end_offsets(broker: Broker, topic: str, partitions: int) -> list[int]:
     raise AssertionError("unreachable")
 
 
-@functools.cache
 def _admin(address: str) -> AdminClient:
     return AdminClient({"bootstrap.servers": address, **QUIET})
 

@@ -161,8 +161,8 @@ class ClientConnection:
             place.parts = parts
             self._waiting.append(place)  # I1
         else:
-            self._ready.extend(parts)
-        self._ready_bytes += size_of(parts)
+            self._ready += parts
+        self._ready_bytes += len(parts[0]) if len(parts) == 1 else size_of(parts)
         if not self._flushing:
             self._flushing = True
             self._turn.flush(self)
@@ -244,13 +244,13 @@ class ClientConnection:
 
     def _handle(self) -> None:
         """Handle frames until there is none or a bound is reached."""
-        backlog = self._backlog
+        backlog, waiting, serve = self._backlog, self._waiting, self._serve
+        room = MOST_UNSENT_BYTES - self.door.queued_bytes
         while backlog:
-            if len(self._waiting) >= MOST_WAITING or self._ready_bytes + self.door.queued_bytes >= MOST_UNSENT_BYTES:
+            if len(waiting) >= MOST_WAITING or self._ready_bytes >= room:
                 self.door.pause()  # I2, I4
                 return
-            frame = backlog.popleft()
-            self._serve(frame, self)
+            serve(backlog.popleft(), self)
         self.door.resume()
 
 

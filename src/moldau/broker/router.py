@@ -87,7 +87,7 @@ class Route:
 
     def framed(self, correlation_id: int, parts: list[Part]) -> list[Part]:
         """A body with length and header in front; its first part is bytes."""
-        size = size_of(parts)
+        size = len(parts[0]) if len(parts) == 1 else size_of(parts)
         if self._flexible_answer:
             head = _FLEXIBLE_ANSWER(size + 5, correlation_id, 0)
         else:
