@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import random
 from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
 
+import moldau.protocol.messages
 from moldau.environment.doors import FileSlice, Part
-from moldau.protocol.apis import API
 from moldau.protocol.layout import is_nullable, layout_of
-from moldau.protocol.messages.control_records import (
-    KRaftVersionRecord,
-    LeaderChangeMessage,
-    SnapshotFooterRecord,
-    SnapshotHeaderRecord,
-    VotersRecord,
-)
-from moldau.protocol.messages.header import RequestHeader, ResponseHeader
-from moldau.protocol.messages.quorum_state import QuorumStateData
-from moldau.protocol.metadata_records import METADATA_RECORDS
 from moldau.protocol.tables import Field, Top, Wire
 
-MESSAGES: list[type[Top]] = [
-    *(message for api in API.values() for message in (api.request, api.response)),
-    RequestHeader,
-    ResponseHeader,
-    *METADATA_RECORDS.values(),
-    LeaderChangeMessage,
-    SnapshotHeaderRecord,
-    SnapshotFooterRecord,
-    KRaftVersionRecord,
-    VotersRecord,
-    QuorumStateData,
-]
+
+def _declared() -> list[type[Top]]:
+    """Every message that stands alone, in all the files of messages."""
+    files = sorted(found.name for found in pkgutil.iter_modules(moldau.protocol.messages.__path__))
+    modules = [importlib.import_module(f"moldau.protocol.messages.{file}") for file in files]
+    return [
+        found
+        for module in modules
+        for found in vars(module).values()
+        if isinstance(found, type) and issubclass(found, Top) and found.__module__ == module.__name__
+    ]
+
+
+MESSAGES = _declared()
 
 VERSIONED = [
     (message, version)

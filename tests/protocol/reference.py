@@ -50,7 +50,7 @@ def differences(declared: type[Top], schema: Any) -> list[str]:
 
 def _compare(struct: Any, theirs: Any, within: Span, common: dict[str, Any], path: str) -> list[str]:
     ours = [field for field in fields_of(struct) if _cut(field.versions, within)]
-    theirs = [entry for entry in theirs if _cut(_span(entry["versions"]), within)]
+    theirs = [entry for entry in theirs if _cut(_exists(entry), within)]
     names = [_flat(field.name) for field in ours]
     wanted = [entry["name"].lower() for entry in theirs]
     if names != wanted:
@@ -89,15 +89,18 @@ def _declared_facts(field: Field, within: Span) -> dict[str, Any]:
 
 
 def _schema_facts(entry: Any, within: Span) -> dict[str, Any]:
-    span = _cut(_span(entry["versions"]), within)
+    span = _cut(_exists(entry), within)
     item = entry["type"].removeprefix("[]")
     array = item != entry["type"]
     kind = "struct" if item[0].isupper() else item
+    nullable = _cut(_span(entry.get("nullableVersions")), span)
     default = _default("array" if array else kind, entry.get("default"))
+    if kind == "records" and nullable is None:
+        default = b""
     return {
         "type": ("[]" if array else "") + kind,
         "versions": span,
-        "nullable": _cut(_span(entry.get("nullableVersions")), span),
+        "nullable": nullable,
         "tag": entry.get("tag"),
         "tagged versions": _cut(_span(entry.get("taggedVersions")), span),
         "ignorable": bool(entry.get("ignorable")) and span != within,
@@ -118,6 +121,11 @@ def _default(kind: str, text: Any) -> Any:
     if kind == "bool":
         return str(text).lower() == "true"
     return float(text or 0) if kind == "float64" else int(str(text or 0), 0)
+
+
+def _exists(entry: Any) -> Span:
+    """A field that names no versions exists where it is tagged."""
+    return _span(entry.get("versions", entry.get("taggedVersions")))
 
 
 def _span(text: Any) -> Span:

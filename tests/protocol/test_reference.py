@@ -41,6 +41,12 @@ def test_declared_as_in_the_schema(message: type[Top], schemas: dict[str, Any]) 
     assert differences(message, schemas[message.__name__]) == []
 
 
+def test_every_message_is_declared(schemas: dict[str, Any]) -> None:
+    published = {name for name, schema in schemas.items() if schema["validVersions"] != "none"}
+    assert {message.__name__ for message in MESSAGES} == published
+    assert len(MESSAGES) == len(published)
+
+
 SCHEMA = {
     "apiKey": 77,
     "type": "request",

@@ -1,27 +1,16 @@
 """The requests there are: every key Kafka has given out, and for those declared here their messages and versions.
 
-Routers, clients and headers look things up in `API`. Which of these a broker serves is the broker's business.
+Routers, clients and headers look things up in `API`, which imports a message when it is first asked for: a process
+pays for the few that it speaks. Which of these a broker serves is the broker's business.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from importlib import import_module
 
-from moldau.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
-from moldau.protocol.messages.begin_quorum_epoch import BeginQuorumEpochRequest, BeginQuorumEpochResponse
-from moldau.protocol.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
-from moldau.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
-from moldau.protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
-from moldau.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResponse
-from moldau.protocol.messages.end_quorum_epoch import EndQuorumEpochRequest, EndQuorumEpochResponse
-from moldau.protocol.messages.fetch import FetchRequest, FetchResponse
-from moldau.protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
-from moldau.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
-from moldau.protocol.messages.list_offsets import ListOffsetsRequest, ListOffsetsResponse
-from moldau.protocol.messages.metadata import MetadataRequest, MetadataResponse
-from moldau.protocol.messages.produce import ProduceRequest, ProduceResponse
-from moldau.protocol.messages.vote import VoteRequest, VoteResponse
 from moldau.protocol.tables import Top
 
 
@@ -127,6 +116,9 @@ class ApiKey(IntEnum):
 
 RETIRED = frozenset({ApiKey.LEADER_AND_ISR, ApiKey.STOP_REPLICA, ApiKey.UPDATE_METADATA, ApiKey.CONTROLLED_SHUTDOWN})
 
+NOT_RELEASED = frozenset({ApiKey.STREAMS_GROUP_TOPOLOGY_DESCRIPTION_UPDATE, ApiKey.UNREGISTER_CONTROLLER})
+"""Keys that Kafka 4.4 gives out; their messages are not declared yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Api:
@@ -163,10 +155,37 @@ ADVERTISED_MIN = {ApiKey.PRODUCE: 0}
 """librdkafka gives up on a broker that does not name Produce 0; Kafka names it too and refuses what is below 3."""
 
 
-def _api(request: type[Top], response: type[Top]) -> Api:
+class Apis(Mapping[ApiKey, Api]):
+    """Every request that is declared, by its key; made when it is first looked up."""
+
+    def __init__(self, keys: tuple[ApiKey, ...]) -> None:
+        self._keys = keys
+        self._made: dict[int, Api] = {}
+
+    def __getitem__(self, key: int) -> Api:
+        api = self._made.get(key)
+        if api is None:
+            if key not in self._keys:
+                raise KeyError(key)
+            api = self._made[key] = _made(ApiKey(key))
+        return api
+
+    def __iter__(self) -> Iterator[ApiKey]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+
+def _made(key: ApiKey) -> Api:
+    """The file of a request is named as its key is, and its classes are named as the file is."""
+    name = key.name.lower()
+    classes = import_module(f"moldau.protocol.messages.{name}")
+    prefix = name.title().replace("_", "")
+    request: type[Top] = getattr(classes, f"{prefix}Request")
+    response: type[Top] = getattr(classes, f"{prefix}Response")
     table = request.TABLE
-    assert table.key is not None
-    key = ApiKey(table.key)
+    assert table.key == key, f"{prefix} is declared with the key {table.key}"
     first, last = table.versions
     return Api(
         key=key,
@@ -180,25 +199,4 @@ def _api(request: type[Top], response: type[Top]) -> Api:
     )
 
 
-API: dict[ApiKey, Api] = {
-    api.key: api
-    for api in (
-        _api(request, response)
-        for request, response in (
-            (ProduceRequest, ProduceResponse),
-            (FetchRequest, FetchResponse),
-            (ListOffsetsRequest, ListOffsetsResponse),
-            (MetadataRequest, MetadataResponse),
-            (FindCoordinatorRequest, FindCoordinatorResponse),
-            (ApiVersionsRequest, ApiVersionsResponse),
-            (CreateTopicsRequest, CreateTopicsResponse),
-            (DeleteTopicsRequest, DeleteTopicsResponse),
-            (InitProducerIdRequest, InitProducerIdResponse),
-            (DescribeConfigsRequest, DescribeConfigsResponse),
-            (VoteRequest, VoteResponse),
-            (BeginQuorumEpochRequest, BeginQuorumEpochResponse),
-            (EndQuorumEpochRequest, EndQuorumEpochResponse),
-            (DescribeClusterRequest, DescribeClusterResponse),
-        )
-    )
-}
+API = Apis(tuple(key for key in ApiKey if key not in RETIRED | NOT_RELEASED))

@@ -11,9 +11,13 @@ from moldau.protocol.codec import decode, encode
 from moldau.protocol.errors import Malformed
 from moldau.protocol.messages.metadata_records import (
     AbortTransactionRecord,
+    AccessControlEntryRecord,
     BeginTransactionRecord,
     BrokerRegistrationChangeRecord,
+    ClearElrRecord,
+    ClientQuotaRecord,
     ConfigRecord,
+    DelegationTokenRecord,
     EndTransactionRecord,
     FeatureLevelRecord,
     FenceBrokerRecord,
@@ -23,10 +27,15 @@ from moldau.protocol.messages.metadata_records import (
     ProducerIdsRecord,
     RegisterBrokerRecord,
     RegisterControllerRecord,
+    RemoveAccessControlEntryRecord,
+    RemoveDelegationTokenRecord,
     RemoveTopicRecord,
+    RemoveUserScramCredentialRecord,
     TopicRecord,
     UnfenceBrokerRecord,
     UnregisterBrokerRecord,
+    UserScramCredentialRecord,
+    ZkMigrationStateRecord,
 )
 from moldau.protocol.tables import Top
 from moldau.protocol.wire import read_uvarint, uvarint
@@ -53,6 +62,15 @@ METADATA_RECORDS: dict[int, type[Top]] = {
         EndTransactionRecord,
         AbortTransactionRecord,
         RegisterControllerRecord,
+        AccessControlEntryRecord,
+        RemoveAccessControlEntryRecord,
+        ClearElrRecord,
+        ClientQuotaRecord,
+        DelegationTokenRecord,
+        RemoveDelegationTokenRecord,
+        UserScramCredentialRecord,
+        RemoveUserScramCredentialRecord,
+        ZkMigrationStateRecord,
     )
     if record.TABLE.key is not None
 }

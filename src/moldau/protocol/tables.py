@@ -122,7 +122,7 @@ def nullable_since(version: int) -> Nullable:
 class Table:
     """What Kafka's schemas say of a whole message."""
 
-    kind: Literal["request", "response", "metadata", "header", "data"]
+    kind: Literal["request", "response", "metadata", "header", "data", "coordinator-key", "coordinator-value"]
     key: int | None = None
     versions: tuple[int, int] = (0, 0)
     flexible: int | None = 0

@@ -7,6 +7,8 @@ from typing import Annotated, ClassVar
 from moldau.protocol.tables import (
     ZERO_UUID,
     Bool,
+    Bytes,
+    Float64,
     Int8,
     Int16,
     Int32,
@@ -238,3 +240,104 @@ class AbortTransactionRecord(Top):
     TABLE: ClassVar[Table] = Table("metadata", key=25)
 
     reason: Annotated[NullableString, tag(0)] = None
+
+
+class AccessControlEntryRecord(Top):
+    """An access rule is there."""
+
+    TABLE: ClassVar[Table] = Table("metadata", key=18)
+
+    id: Uuid = ZERO_UUID
+    resource_type: Int8 = 0
+    resource_name: String = ""
+    pattern_type: Int8 = 0
+    principal: String = ""
+    host: String = ""
+    operation: Int8 = 0
+    permission_type: Int8 = 0
+
+
+class RemoveAccessControlEntryRecord(Top):
+    """An access rule is gone."""
+
+    TABLE: ClassVar[Table] = Table("metadata", key=19)
+
+    id: Uuid = ZERO_UUID
+
+
+class ClearElrRecord(Top):
+    """Replicas that may lead although they are not in sync are forgotten, of one topic or of all."""
+
+    TABLE: ClassVar[Table] = Table("metadata", key=28)
+
+    topic_name: String = ""
+
+
+class EntityData(Message):
+    """One of the `entity` of `ClientQuotaRecord`."""
+
+    entity_type: String = ""
+    entity_name: NullableString = ""
+
+
+class ClientQuotaRecord(Top):
+    """A quota is set, or removed."""
+
+    TABLE: ClassVar[Table] = Table("metadata", key=14)
+
+    entity: list[EntityData] = []
+    key: String = ""
+    value: Float64 = 0.0
+    remove: Bool = False
+
+
+class DelegationTokenRecord(Top):
+    """A delegation token is there."""
+
+    TABLE: ClassVar[Table] = Table("metadata", key=10)
+
+    owner: String = ""
+    requester: String = ""
+    renewers: list[String] = []
+    issue_timestamp: Int64 = 0
+    max_timestamp: Int64 = 0
+    expiration_timestamp: Int64 = 0
+    token_id: String = ""
+
+
+class RemoveDelegationTokenRecord(Top):
+    """A delegation token is gone."""
+
+    TABLE: ClassVar[Table] = Table("metadata", key=26)
+
+    token_id: String = ""
+
+
+class UserScramCredentialRecord(Top):
+    """A user has this SCRAM credential."""
+
+    TABLE: ClassVar[Table] = Table("metadata", key=11)
+
+    name: String = ""
+    mechanism: Int8 = 0
+    salt: Bytes = b""
+    stored_key: Bytes = b""
+    server_key: Bytes = b""
+    iterations: Int32 = 0
+
+
+class RemoveUserScramCredentialRecord(Top):
+    """A SCRAM credential is gone."""
+
+    TABLE: ClassVar[Table] = Table("metadata", key=22)
+
+    name: String = ""
+    mechanism: Int8 = 0
+
+
+class ZkMigrationStateRecord(Top):
+    """How far the move from an older kind of controller is; written once by clusters that never had one."""
+
+    TABLE: ClassVar[Table] = Table("metadata", key=21)
+
+    zk_migration_state: Int8 = 0
