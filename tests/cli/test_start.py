@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from moldau.client import Client
+from moldau.native import WITHOUT_CORE
 from tests.broker.running import moldau, running
 
 
@@ -52,6 +54,22 @@ def test_a_signal_stops_it_cleanly(tmp_path: Path, number: signal.Signals) -> No
         assert started.process.stdout is not None
         assert started.process.stdout.read() == ""
     assert (tmp_path / "data" / ".kafka_cleanshutdown").exists()
+
+
+def test_without_the_core_its_twins_serve_and_the_start_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOLDAU_TWINS", "1")
+    with running(tmp_path / "data") as started:
+        with Client(started.bootstrap) as client:
+            client.admin.create_topic("plain", partitions=1)
+            with client.producer(compression="zstd") as producer:
+                producer.send_many("plain", [b"%d" % number for number in range(1000)])
+            with client.consumer("plain", stop="latest") as records:
+                assert [record.value for record in records] == [b"%d" % number for number in range(1000)]
+        assert started.stop() == 0
+        assert started.process.stderr is not None
+        assert WITHOUT_CORE in started.process.stderr.read()
 
 
 def test_a_taken_port(tmp_path: Path) -> None:

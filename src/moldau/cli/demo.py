@@ -69,6 +69,10 @@ def run(options: argparse.Namespace) -> int:
     if missing:
         print(f"moldau: the demo needs {', '.join(missing)}; run: pip install 'moldau[spark,demo]'", file=sys.stderr)
         return 1
+    from moldau.native import NATIVE, WITHOUT_CORE
+
+    if not NATIVE:
+        print(f"moldau: {WITHOUT_CORE}", file=sys.stderr)
     settings = _settings(options, on_screen)
     try:
         return _run(settings, began_s, on_screen, picture)

@@ -105,10 +105,10 @@ async def _serve(settings: BrokerSettings) -> int:
 
 
 def _tell_about(settings: BrokerSettings) -> None:
-    from moldau import records
+    from moldau.native import NATIVE, WITHOUT_CORE
 
-    if not records.NATIVE:
-        _warn("the compiled core is missing: pure Python does its work, several times slower (reinstall moldau)")
+    if not NATIVE:
+        _warn(WITHOUT_CORE)
     idle = names_without_effect(settings)
     if idle:
         _warn(f"settings without effect in this version: {', '.join(idle)}")
