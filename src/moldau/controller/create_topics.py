@@ -54,7 +54,7 @@ def create_topics(
     counts = Counter(topic.name for topic in request.topics)
     records: list[Top] = []
     results = [
-        _refusal(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name: name each topic once.")
+        _refusal(name, ErrorCode.INVALID_REQUEST, "the request names this topic twice: name each once")
         for name, count in counts.items()
         if count > 1
     ]
@@ -65,8 +65,7 @@ def create_topics(
             if excess:
                 raise ApiError(
                     ErrorCode.POLICY_VIOLATION,
-                    "Excessively large number of partitions per request: "
-                    f"ask for at most {MAX_PARTITIONS_PER_REQUEST}.",
+                    f"the request asks for too many partitions: {MAX_PARTITIONS_PER_REQUEST} can be made at once",
                 )
             _check_name(topic.name, image, known)
             made = _create(topic, image, ZERO_UUID if request.validate_only else new_id(), configs, defaults)
@@ -91,17 +90,18 @@ def _refusal(name: str, code: ErrorCode, message: str | None) -> CreatableTopicR
 
 def _check_name(name: str, image: Image, known: dict[str, str]) -> None:
     if name == topic_names.CLUSTER_METADATA:
-        raise ApiError(ErrorCode.INVALID_REQUEST, f"Creation of internal topic {name} is prohibited.")
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"{name} is the cluster's own and cannot be made")
     fault = topic_names.fault(name)
     if fault is not None:
-        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {fault}")
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, fault)
     if name in image.topics_by_name:
-        raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
+        raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"there is a topic '{name}' already")
     other = known.get(topic_names.metric_name(name)) if "." in name or "_" in name else None
     if other is not None:
         raise ApiError(
             ErrorCode.INVALID_TOPIC_EXCEPTION,
-            f"Topic '{name}' collides with existing topic: {other}. Use either '.' or '_' in names, not both.",
+            f"'{name}' and the topic '{other}' would have one name in metrics, where '.' and '_' are the same: "
+            "choose another",
         )
 
 
@@ -111,7 +111,7 @@ def _create(
     values: dict[str, str] = {}
     for config in topic.configs:
         if config.value is None:
-            raise ApiError(ErrorCode.INVALID_CONFIG, f"Null value not supported for topic configs: {config.name}")
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"{config.name} has no value: give it one or leave it out")
         values[config.name] = config.value
     configs.check(values)
     placed = _assigned(topic, image) if topic.assignments else _placed(topic, image, defaults)
@@ -137,12 +137,12 @@ def _placed(topic: CreatableTopic, image: Image, defaults: TopicDefaults) -> lis
     if topic.num_partitions == 0 or topic.num_partitions < -1:
         raise ApiError(
             ErrorCode.INVALID_PARTITIONS,
-            "Number of partitions was set to an invalid non-positive value: ask for 1 or more, or -1 for the default.",
+            f"{topic.num_partitions} partitions cannot be: ask for 1 or more, or -1 for the default",
         )
     if topic.replication_factor == 0 or topic.replication_factor < -1:
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
-            "Replication factor was set to an invalid non-positive value: ask for 1 or more, or -1 for the default.",
+            f"{topic.replication_factor} replicas cannot be: ask for 1 or more, or -1 for the default",
         )
     partitions = _partition_count(topic, defaults)
     factor = defaults.replication_factor if topic.replication_factor == -1 else topic.replication_factor
@@ -153,26 +153,26 @@ def _assigned(topic: CreatableTopic, image: Image) -> list[list[int]]:
     if topic.replication_factor != -1:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
-            "A manual partition assignment was specified, but replication factor was not set to -1.",
+            "the request assigns brokers and gives a replication factor too: leave the factor at -1",
         )
     if topic.num_partitions != -1:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
-            "A manual partition assignment was specified, but numPartitions was not set to -1.",
+            "the request assigns brokers and gives a number of partitions too: leave the number at -1",
         )
     replicas: dict[int, list[int]] = {}
     for assignment in topic.assignments:
         if assignment.partition_index in replicas:
             raise ApiError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                f"Found multiple manual partition assignments for partition {assignment.partition_index}: give one.",
+                f"partition {assignment.partition_index} is assigned twice: assign each once",
             )
         _check_assignment(assignment, topic.assignments[0], image)
         replicas[assignment.partition_index] = assignment.broker_ids
     if sorted(replicas) != list(range(len(replicas))):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            "partitions should be a consecutive 0-based integer sequence: number them from 0 without gaps.",
+            "the assigned partitions leave gaps: number them from 0 on",
         )
     return [replicas[index] for index in range(len(replicas))]
 
@@ -181,30 +181,29 @@ def _check_assignment(assignment: CreatableReplicaAssignment, first: CreatableRe
     brokers, index = assignment.broker_ids, assignment.partition_index
     if not brokers:
         raise ApiError(
-            ErrorCode.INVALID_REPLICA_ASSIGNMENT, "The manual partition assignment includes an empty replica list."
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"partition {index} is assigned to no broker: name at least one"
         )
     if len(frozenset(brokers)) != len(brokers):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"The manual partition assignment of partition {index} names a broker twice: name each once.",
+            f"partition {index} is assigned to one broker twice: name each once",
         )
     for broker in brokers:
         if broker not in image.brokers:
             raise ApiError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                f"The manual partition assignment includes broker {broker}, but no such broker is registered.",
+                f"partition {index} is assigned to broker {broker}, which is not registered",
             )
     if len(brokers) != len(first.broker_ids):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"The manual partition assignment includes a partition with {len(brokers)} replica(s), but this is not "
-            f"consistent with previous partitions, which have {len(first.broker_ids)} replica(s).",
+            f"partition {index} is assigned to {len(brokers)} brokers, the first one to {len(first.broker_ids)}: "
+            "assign all to the same number",
         )
     if not any(image.brokers[broker].active for broker in brokers):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"All brokers specified in the manual partition assignment for partition {index} are fenced or in "
-            "controlled shutdown.",
+            f"none of the brokers that partition {index} is assigned to takes part now: name one that does",
         )
 
 
