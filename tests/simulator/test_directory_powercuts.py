@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.storage.stored import append
 
 from moldau.model import TopicPartition
 from moldau.simulator.world import World
 from moldau.storage import Identity, LogDirectory, LogSettings
-from tests.storage.stored import append
 
 ORDERS = TopicPartition("orders", 0)
 ID = bytes(range(16))
