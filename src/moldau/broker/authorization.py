@@ -56,6 +56,10 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("IDEMPOTENT_WRITE", "CLUSTER", "whole"),
         Permission("WRITE", "TOPIC", "whole"),
     ),
+    ApiKey.OFFSET_FOR_LEADER_EPOCH: (
+        Permission("CLUSTER_ACTION", "CLUSTER", "resource"),
+        Permission("DESCRIBE", "TOPIC", "resource"),
+    ),
     ApiKey.DESCRIBE_CONFIGS: (
         Permission("DESCRIBE_CONFIGS", "CLUSTER", "resource"),
         Permission("DESCRIBE_CONFIGS", "TOPIC", "resource"),

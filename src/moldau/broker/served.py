@@ -13,6 +13,7 @@ from moldau.broker.handlers import (
     init_producer_id,
     list_offsets,
     metadata,
+    offset_for_leader_epoch,
     produce,
 )
 from moldau.broker.router import Handler
@@ -27,6 +28,7 @@ HANDLERS: tuple[Handler, ...] = (
     create_topics,
     delete_topics,
     init_producer_id,
+    offset_for_leader_epoch,
     describe_configs,
     describe_cluster,
 )
