@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from kafka.admin import KafkaAdminClient  # type: ignore[import-untyped]
 
 from moldau.model import ErrorCode
 from moldau.protocol.apis import ApiKey
+from moldau.protocol.messages.describe_topic_partitions import (
+    Cursor,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+    TopicRequest,
+)
+from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderPartition,
@@ -22,6 +31,13 @@ from tests.broker.running import Running, running
 def raw(broker: Running) -> Iterator[Raw]:
     with Raw(broker.address) as connected:
         yield connected
+
+
+@pytest.fixture
+def admin(broker: Running) -> Iterator[KafkaAdminClient]:
+    client = KafkaAdminClient(bootstrap_servers=broker.bootstrap)
+    yield client
+    client.close()
 
 
 # ------------------------------------------------------------------------------ offset for leader epoch
@@ -77,3 +93,100 @@ def test_an_epoch_ends_where_that_of_the_next_leader_begins(tmp_path: Path) -> N
                 assert epoch_end(raw, 4, "kept", second) == (0, second, 6)
                 assert epoch_end(raw, 4, "kept", second, current=first)[0] == ErrorCode.FENCED_LEADER_EPOCH
             assert started.stop() == 0
+
+
+# --------------------------------------------------------------------------- describe topic partitions
+
+
+def page(raw: Raw, *names: str, limit: int = 2000, cursor: tuple[str, int] | None = None) -> Any:
+    request = DescribeTopicPartitionsRequest(
+        topics=[TopicRequest(name=name) for name in names],
+        response_partition_limit=limit,
+        cursor=None if cursor is None else Cursor(topic_name=cursor[0], partition_index=cursor[1]),
+    )
+    return raw.ask(ApiKey.DESCRIBE_TOPIC_PARTITIONS, 0, request)
+
+
+def indexes(response: DescribeTopicPartitionsResponse) -> list[tuple[str | None, list[int]]]:
+    return [(topic.name, [one.partition_index for one in topic.partitions]) for topic in response.topics]
+
+
+def next_page(response: DescribeTopicPartitionsResponse) -> tuple[str, int] | None:
+    cursor = response.next_cursor
+    return None if cursor is None else (cursor.topic_name, cursor.partition_index)
+
+
+def test_topics_are_described_by_name_and_unknown_ones_with_their_code(raw: Raw) -> None:
+    topic_id = raw.topic("described", 2)
+    response = page(raw, "nowhere", "no spaces", "described", "described")
+    assert [(one.name, one.error_code) for one in response.topics] == [
+        ("described", ErrorCode.NONE),
+        ("no spaces", ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("nowhere", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ]
+    described = response.topics[0]
+    assert (described.topic_id, described.is_internal) == (topic_id, False)
+    epoch = leader_epoch(raw, "described")
+    for index, one in enumerate(described.partitions):
+        assert (one.error_code, one.partition_index, one.leader_id, one.leader_epoch) == (0, index, 1, epoch)
+        assert (one.replica_nodes, one.isr_nodes, one.offline_replicas) == ([1], [1], [])
+        assert (one.eligible_leader_replicas, one.last_known_elr) == ([], [])
+    assert response.next_cursor is None
+
+
+def test_pages_follow_one_another_until_there_is_no_cursor(raw: Raw) -> None:
+    for name in ("page-b", "page-a", "page-c"):
+        raw.topic(name, 3)
+    asked = ("page-c", "page-b", "page-a")
+    seen = []
+    cursor: tuple[str, int] | None = None
+    while True:
+        response = page(raw, *asked, limit=4, cursor=cursor)
+        seen.append(indexes(response))
+        cursor = next_page(response)
+        if cursor is None:
+            break
+    assert seen == [
+        [("page-a", [0, 1, 2]), ("page-b", [0])],
+        [("page-b", [1, 2]), ("page-c", [0, 1])],
+        [("page-c", [2])],
+    ]
+    assert next_page(page(raw, *asked, limit=3)) == ("page-b", 0)
+    assert indexes(page(raw, *asked, limit=-1)) == [("page-a", [0])]
+    assert indexes(page(raw, *asked, cursor=("page-b", 7)))[0] == ("page-b", [])
+
+
+def test_without_names_every_topic_is_described_from_the_cursor_on(raw: Raw) -> None:
+    raw.topic("zz-first")
+    raw.topic("zz-second")
+    everything = [name for name, _ in indexes(page(raw))]
+    assert everything == sorted(one.name for one in raw.ask(ApiKey.METADATA, 12, MetadataRequest(topics=None)).topics)
+    assert indexes(page(raw, cursor=("zz-f", 0))) == [("zz-first", [0]), ("zz-second", [0])]
+
+
+def test_a_cursor_that_points_nowhere_is_refused(raw: Raw) -> None:
+    raw.topic("cursor")
+    for response in (
+        page(raw, "cursor", cursor=("cursor", -1)),
+        page(raw, "cursor", cursor=("another", 0)),
+        page(raw, cursor=("cursor", -1)),
+    ):
+        assert [(one.name, one.error_code) for one in response.topics] == [("cursor", ErrorCode.INVALID_REQUEST)]
+
+
+def test_the_brokers_limit_bounds_a_page(tmp_path: Path) -> None:
+    with running(tmp_path / "data", "--set", "max.request.partition.size.limit=2") as small:
+        with Raw(small.address) as raw:
+            raw.topic("many", 5)
+            response = page(raw, "many")
+            assert (indexes(response), next_page(response)) == ([("many", [0, 1])], ("many", 2))
+        assert small.stop() == 0
+
+
+def test_kafka_python_describes_topic_partitions(raw: Raw, admin: KafkaAdminClient) -> None:
+    raw.topic("by-kafka-python", 3)
+    first = admin.describe_topic_partitions(["by-kafka-python"], response_partition_limit=2)
+    second = admin.describe_topic_partitions(["by-kafka-python"], cursor=first["next_cursor"])
+    found = [one for response in (first, second) for one in response["topics"][0]["partitions"]]
+    assert [(one["partition_index"], one["leader_id"]) for one in found] == [(0, 1), (1, 1), (2, 1)]
+    assert second["next_cursor"] is None

@@ -65,4 +65,5 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("DESCRIBE_CONFIGS", "TOPIC", "resource"),
     ),
     ApiKey.DESCRIBE_CLUSTER: (Permission("DESCRIBE", "CLUSTER", "whole"),),
+    ApiKey.DESCRIBE_TOPIC_PARTITIONS: (Permission("DESCRIBE", "TOPIC", "resource"),),
 }

@@ -8,6 +8,7 @@ from moldau.broker.handlers import (
     delete_topics,
     describe_cluster,
     describe_configs,
+    describe_topic_partitions,
     fetch,
     find_coordinator,
     init_producer_id,
@@ -31,4 +32,5 @@ HANDLERS: tuple[Handler, ...] = (
     offset_for_leader_epoch,
     describe_configs,
     describe_cluster,
+    describe_topic_partitions,
 )
