@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ from kafka.admin import KafkaAdminClient  # type: ignore[import-untyped]
 
 from moldau.model import ErrorCode
 from moldau.protocol.apis import ApiKey
+from moldau.protocol.messages.describe_log_dirs import (
+    DescribableLogDirTopic,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResult,
+)
 from moldau.protocol.messages.describe_topic_partitions import (
     Cursor,
     DescribeTopicPartitionsRequest,
@@ -190,3 +196,54 @@ def test_kafka_python_describes_topic_partitions(raw: Raw, admin: KafkaAdminClie
     found = [one for response in (first, second) for one in response["topics"][0]["partitions"]]
     assert [(one["partition_index"], one["leader_id"]) for one in found] == [(0, 1), (1, 1), (2, 1)]
     assert second["next_cursor"] is None
+
+
+# ------------------------------------------------------------------------------ describe log directories
+
+
+def log_directory(raw: Raw, version: int, *topics: tuple[str, list[int]], every: bool = False) -> DescribeLogDirsResult:
+    asked = [DescribableLogDirTopic(topic=name, partitions=indexes) for name, indexes in topics]
+    response = raw.ask(ApiKey.DESCRIBE_LOG_DIRS, version, DescribeLogDirsRequest(topics=None if every else asked))
+    (result,) = response.results
+    assert (response.error_code, result.error_code) == (0, 0)
+    assert isinstance(result, DescribeLogDirsResult)
+    return result
+
+
+@pytest.mark.parametrize("version", range(1, 6))
+def test_the_log_directory_is_described(raw: Raw, version: int) -> None:
+    name = f"sized-v{version}"
+    raw.topic(name, 2)
+    records = batch(b"a", b"b")
+    raw.ask(ApiKey.PRODUCE, 9, produce(name, records, partition=1))
+    found = log_directory(raw, version, (name, [1, 7]), ("nowhere", [0]))
+    (topic,) = found.topics
+    (partition,) = topic.partitions
+    assert (topic.name, partition.partition_index, partition.partition_size) == (name, 1, len(records))
+    assert (partition.offset_lag, partition.is_future_key) == (0, False)
+    assert log_directory(raw, version).topics == []
+    everything = {one.name: len(one.partitions) for one in log_directory(raw, version, every=True).topics}
+    assert everything[name] == 2
+    if version >= 4:
+        room = os.statvfs(found.log_dir)
+        assert found.total_bytes == room.f_blocks * room.f_frsize
+        assert 0 < found.usable_bytes <= found.total_bytes
+    if version >= 5:
+        assert found.is_cordoned is False
+
+
+def test_kafka_python_describes_the_log_directory(raw: Raw, admin: KafkaAdminClient) -> None:
+    raw.topic("sized-for-kafka-python")
+    (answered,) = admin.describe_log_dirs({"sized-for-kafka-python": [0]})
+    (found,) = answered["log_dirs"]
+    assert (answered["broker"], found["error_code"]) == (1, 0)
+    assert [topic["name"] for topic in found["topics"]] == ["sized-for-kafka-python"]
+    assert 0 < found["usable_bytes"] <= found["total_bytes"]
+
+
+def test_a_log_directory_that_is_gone_is_an_error_of_its_own(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as started, Raw(started.address) as raw:
+        (tmp_path / "data").rename(tmp_path / "elsewhere")
+        (result,) = raw.ask(ApiKey.DESCRIBE_LOG_DIRS, 4, DescribeLogDirsRequest(topics=None)).results
+        assert (result.error_code, result.log_dir) == (ErrorCode.KAFKA_STORAGE_ERROR, str(tmp_path / "data"))
+        assert (result.topics, result.total_bytes, result.usable_bytes) == ([], -1, -1)

@@ -64,6 +64,7 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("DESCRIBE_CONFIGS", "CLUSTER", "resource"),
         Permission("DESCRIBE_CONFIGS", "TOPIC", "resource"),
     ),
+    ApiKey.DESCRIBE_LOG_DIRS: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_CLUSTER: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: (Permission("DESCRIBE", "TOPIC", "resource"),),
 }

@@ -8,6 +8,7 @@ from moldau.broker.handlers import (
     delete_topics,
     describe_cluster,
     describe_configs,
+    describe_log_dirs,
     describe_topic_partitions,
     fetch,
     find_coordinator,
@@ -31,6 +32,7 @@ HANDLERS: tuple[Handler, ...] = (
     init_producer_id,
     offset_for_leader_epoch,
     describe_configs,
+    describe_log_dirs,
     describe_cluster,
     describe_topic_partitions,
 )

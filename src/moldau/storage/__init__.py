@@ -1,7 +1,7 @@
 """One partition's log on one disk, in Kafka's file formats."""
 
 from moldau.storage.committer import Committer
-from moldau.storage.directory import DirectoryInUse, LogDirectory
+from moldau.storage.directory import DirectoryInUse, LogDirectory, Room
 from moldau.storage.health import CorruptLog, Health
 from moldau.storage.identity import CleanShutdown, ForeignDirectory, Identity
 from moldau.storage.log import Log
@@ -24,5 +24,6 @@ __all__ = [
     "LogSettings",
     "ProducerTable",
     "Recovered",
+    "Room",
     "SyncJob",
 ]
