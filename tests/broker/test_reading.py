@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
+from kafka import TopicPartition  # type: ignore[import-untyped]
 from kafka.admin import KafkaAdminClient  # type: ignore[import-untyped]
 
 from moldau.model import ErrorCode
@@ -17,12 +19,15 @@ from moldau.protocol.messages.describe_log_dirs import (
     DescribeLogDirsRequest,
     DescribeLogDirsResult,
 )
+from moldau.protocol.messages.describe_producers import DescribeProducersRequest, ProducerState
+from moldau.protocol.messages.describe_producers import TopicRequest as ProducersOfTopic
 from moldau.protocol.messages.describe_topic_partitions import (
     Cursor,
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
     TopicRequest,
 )
+from moldau.protocol.messages.init_producer_id import InitProducerIdRequest
 from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
@@ -247,3 +252,56 @@ def test_a_log_directory_that_is_gone_is_an_error_of_its_own(tmp_path: Path) -> 
         (result,) = raw.ask(ApiKey.DESCRIBE_LOG_DIRS, 4, DescribeLogDirsRequest(topics=None)).results
         assert (result.error_code, result.log_dir) == (ErrorCode.KAFKA_STORAGE_ERROR, str(tmp_path / "data"))
         assert (result.topics, result.total_bytes, result.usable_bytes) == ([], -1, -1)
+
+
+# ------------------------------------------------------------------------------------ describe producers
+
+
+def producers(raw: Raw, topic: str, *indexes: int) -> list[tuple[int, int, list[ProducerState]]]:
+    """Partition, error and producers."""
+    request = DescribeProducersRequest(topics=[ProducersOfTopic(name=topic, partition_indexes=list(indexes))])
+    (answered,) = raw.ask(ApiKey.DESCRIBE_PRODUCERS, 0, request).topics
+    assert answered.name == topic
+    return [(one.partition_index, one.error_code, one.active_producers) for one in answered.partitions]
+
+
+def test_the_producers_of_a_partition_are_described(raw: Raw) -> None:
+    raw.topic("produced", 2)
+    first, second = (
+        raw.ask(ApiKey.INIT_PRODUCER_ID, 4, InitProducerIdRequest(transactional_id=None)).producer_id for _ in range(2)
+    )
+    for producer_id, epoch, sequence in ((second, 0, 0), (first, 3, 0), (second, 0, 2)):
+        records = batch(b"a", b"b", producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence)
+        answer = raw.ask(ApiKey.PRODUCE, 9, produce("produced", records)).responses[0].partition_responses[0]
+        assert answer.error_code == 0
+    raw.ask(ApiKey.PRODUCE, 9, produce("produced", batch(b"without an id")))
+    (written, untouched, missing) = producers(raw, "produced", 0, 1, 2)
+
+    def state(producer_id: int, epoch: int, sequence: int) -> ProducerState:
+        return ProducerState(
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            last_sequence=sequence,
+            last_timestamp=1_700_000_000_000,
+            coordinator_epoch=-1,
+            current_txn_start_offset=-1,
+        )
+
+    assert written == (0, ErrorCode.NONE, [state(first, 3, 1), state(second, 0, 3)])
+    assert untouched == (1, ErrorCode.NONE, [])
+    assert missing == (2, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, [])
+    assert producers(raw, "nowhere", 0) == [(0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, [])]
+    assert producers(raw, "no spaces", 0) == [(0, ErrorCode.INVALID_TOPIC_EXCEPTION, [])]
+
+
+def test_kafka_python_describes_the_producer_that_confluent_was(
+    broker: Running, raw: Raw, admin: KafkaAdminClient
+) -> None:
+    raw.topic("by-confluent")
+    producer = Producer({"bootstrap.servers": broker.bootstrap, "enable.idempotence": True})
+    for number in range(3):
+        producer.produce("by-confluent", b"%d" % number, partition=0)
+    assert producer.flush(8) == 0
+    partition = TopicPartition("by-confluent", 0)
+    (found,) = admin.describe_producers([partition])[partition].active_producers
+    assert (found.producer_epoch, found.last_sequence, found.current_transaction_start_offset) == (0, 2, -1)

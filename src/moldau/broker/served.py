@@ -9,6 +9,7 @@ from moldau.broker.handlers import (
     describe_cluster,
     describe_configs,
     describe_log_dirs,
+    describe_producers,
     describe_topic_partitions,
     fetch,
     find_coordinator,
@@ -34,5 +35,6 @@ HANDLERS: tuple[Handler, ...] = (
     describe_configs,
     describe_log_dirs,
     describe_cluster,
+    describe_producers,
     describe_topic_partitions,
 )

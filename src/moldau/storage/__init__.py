@@ -6,7 +6,7 @@ from moldau.storage.health import CorruptLog, Health
 from moldau.storage.identity import CleanShutdown, ForeignDirectory, Identity
 from moldau.storage.log import Log
 from moldau.storage.opening import Recovered
-from moldau.storage.producers import Duplicate, ProducerTable
+from moldau.storage.producers import Duplicate, Producer, ProducerTable
 from moldau.storage.settings import LogSettings
 from moldau.storage.sync import SyncJob
 
@@ -22,6 +22,7 @@ __all__ = [
     "Log",
     "LogDirectory",
     "LogSettings",
+    "Producer",
     "ProducerTable",
     "Recovered",
     "Room",
