@@ -28,6 +28,7 @@ from moldau.protocol.messages.describe_topic_partitions import (
     TopicRequest,
 )
 from moldau.protocol.messages.init_producer_id import InitProducerIdRequest
+from moldau.protocol.messages.list_config_resources import ListConfigResourcesRequest
 from moldau.protocol.messages.metadata import MetadataRequest
 from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
@@ -305,3 +306,42 @@ def test_kafka_python_describes_the_producer_that_confluent_was(
     partition = TopicPartition("by-confluent", 0)
     (found,) = admin.describe_producers([partition])[partition].active_producers
     assert (found.producer_epoch, found.last_sequence, found.current_transaction_start_offset) == (0, 2, -1)
+
+
+# --------------------------------------------------------------------------------- list config resources
+
+
+def config_resources(raw: Raw, *types: int) -> list[tuple[int, str]]:
+    request = ListConfigResourcesRequest(resource_types=list(types))
+    response = raw.ask(ApiKey.LIST_CONFIG_RESOURCES, 1, request)
+    assert response.error_code == 0
+    return [(one.resource_type, one.resource_name) for one in response.config_resources]
+
+
+def test_resources_with_configs_are_listed_by_type(raw: Raw) -> None:
+    raw.topic("with-configs", retention_ms="7")
+    everything = config_resources(raw)
+    topics = config_resources(raw, 2)
+    assert (2, "with-configs") in topics
+    assert config_resources(raw, 4) == [(4, "1")]
+    assert config_resources(raw, 4, 2, 2) == everything == [*topics, (4, "1")]
+    assert config_resources(raw, 8, 16, 32) == []
+    raw.topic("with-more-configs")
+    assert (2, "with-more-configs") in config_resources(raw, 2)
+
+
+def test_an_unknown_type_of_resource_is_refused_whole(raw: Raw) -> None:
+    response = raw.ask(ApiKey.LIST_CONFIG_RESOURCES, 1, ListConfigResourcesRequest(resource_types=[2, 3]))
+    assert (response.error_code, response.config_resources) == (ErrorCode.UNSUPPORTED_VERSION, [])
+
+
+def test_version_0_lists_client_metrics_of_which_there_are_none(raw: Raw) -> None:
+    response = raw.ask(ApiKey.LIST_CONFIG_RESOURCES, 0, ListConfigResourcesRequest())
+    assert (response.error_code, response.config_resources) == (0, [])
+
+
+def test_kafka_python_lists_config_resources(raw: Raw, admin: KafkaAdminClient) -> None:
+    raw.topic("listed-by-kafka-python")
+    found = admin.list_config_resources(["TOPIC", "BROKER"])
+    assert found["broker"] == ["1"]
+    assert "listed-by-kafka-python" in found["topic"]

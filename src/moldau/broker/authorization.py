@@ -67,5 +67,6 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
     ApiKey.DESCRIBE_LOG_DIRS: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_CLUSTER: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_PRODUCERS: (Permission("READ", "TOPIC", "resource"),),
+    ApiKey.LIST_CONFIG_RESOURCES: (Permission("DESCRIBE_CONFIGS", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: (Permission("DESCRIBE", "TOPIC", "resource"),),
 }

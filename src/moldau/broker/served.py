@@ -14,6 +14,7 @@ from moldau.broker.handlers import (
     fetch,
     find_coordinator,
     init_producer_id,
+    list_config_resources,
     list_offsets,
     metadata,
     offset_for_leader_epoch,
@@ -36,5 +37,6 @@ HANDLERS: tuple[Handler, ...] = (
     describe_log_dirs,
     describe_cluster,
     describe_producers,
+    list_config_resources,
     describe_topic_partitions,
 )
