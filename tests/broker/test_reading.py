@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from moldau.protocol.messages.describe_log_dirs import (
 )
 from moldau.protocol.messages.describe_producers import DescribeProducersRequest, ProducerState
 from moldau.protocol.messages.describe_producers import TopicRequest as ProducersOfTopic
+from moldau.protocol.messages.describe_quorum import DescribeQuorumRequest, PartitionData, TopicData
 from moldau.protocol.messages.describe_topic_partitions import (
     Cursor,
     DescribeTopicPartitionsRequest,
@@ -35,6 +37,7 @@ from moldau.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopic,
 )
+from moldau.protocol.tables import ZERO_UUID
 from tests.broker.raw import Raw, batch, produce
 from tests.broker.running import Running, running
 
@@ -345,3 +348,58 @@ def test_kafka_python_lists_config_resources(raw: Raw, admin: KafkaAdminClient) 
     found = admin.list_config_resources(["TOPIC", "BROKER"])
     assert found["broker"] == ["1"]
     assert "listed-by-kafka-python" in found["topic"]
+
+
+# ---------------------------------------------------------------------------------------- describe quorum
+
+METADATA = "__cluster_metadata"
+
+
+def quorum(raw: Raw, version: int, *asked: tuple[str, list[int]]) -> Any:
+    topics = [
+        TopicData(topic_name=name, partitions=[PartitionData(partition_index=index) for index in indexes])
+        for name, indexes in asked
+    ]
+    return raw.ask(ApiKey.DESCRIBE_QUORUM, version, DescribeQuorumRequest(topics=topics))
+
+
+@pytest.mark.parametrize("version", range(3))
+def test_the_quorum_of_one_is_led_by_this_broker(raw: Raw, version: int) -> None:
+    def described() -> tuple[Any, Any]:
+        response = quorum(raw, version, (METADATA, [0]))
+        (topic,) = response.topics
+        (partition,) = topic.partitions
+        assert (response.error_code, topic.topic_name, partition.error_code) == (0, METADATA, 0)
+        return response, partition
+
+    response, before = described()
+    raw.topic(f"in-the-metadata-v{version}")
+    _, after = described()
+    assert (after.partition_index, after.leader_id, after.leader_epoch) == (0, 1, before.leader_epoch)
+    assert after.high_watermark > before.high_watermark > 0
+    (voter,) = after.current_voters
+    assert (voter.replica_id, voter.log_end_offset) == (1, after.high_watermark)
+    assert after.observers == []
+    if version >= 1:
+        assert abs(voter.last_fetch_timestamp - time.time() * 1000) < 10_000
+        assert voter.last_caught_up_timestamp == voter.last_fetch_timestamp
+    if version >= 2:
+        assert voter.replica_directory_id != ZERO_UUID
+        assert [(node.node_id, node.listeners) for node in response.nodes] == [(1, [])]
+
+
+@pytest.mark.parametrize("version", range(3))
+def test_only_the_metadata_has_a_quorum(raw: Raw, version: int) -> None:
+    raw.topic(f"no-quorum-v{version}")
+    for asked in (f"no-quorum-v{version}", [0]), (METADATA, [1]), (METADATA, [0, 1]):
+        response = quorum(raw, version, asked)
+        codes = [one.error_code for one in response.topics[0].partitions]
+        assert (response.error_code, codes) == (0, [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION] * len(asked[1]))
+    assert quorum(raw, version).error_code == ErrorCode.INVALID_REQUEST
+
+
+def test_kafka_python_describes_the_quorum(admin: KafkaAdminClient) -> None:
+    found = admin.describe_metadata_quorum()["topics"][0]["partitions"][0]
+    assert (found["error"], found["leader_id"], found["observers"]) == (None, 1, [])
+    assert [voter["replica_id"] for voter in found["current_voters"]] == [1]
+    assert found["current_voters"][0]["log_end_offset"] == found["high_watermark"]

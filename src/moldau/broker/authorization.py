@@ -65,6 +65,7 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("DESCRIBE_CONFIGS", "TOPIC", "resource"),
     ),
     ApiKey.DESCRIBE_LOG_DIRS: (Permission("DESCRIBE", "CLUSTER", "whole"),),
+    ApiKey.DESCRIBE_QUORUM: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_CLUSTER: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_PRODUCERS: (Permission("READ", "TOPIC", "resource"),),
     ApiKey.LIST_CONFIG_RESOURCES: (Permission("DESCRIBE_CONFIGS", "CLUSTER", "whole"),),
