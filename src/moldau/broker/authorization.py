@@ -56,9 +56,18 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("IDEMPOTENT_WRITE", "CLUSTER", "whole"),
         Permission("WRITE", "TOPIC", "whole"),
     ),
+    ApiKey.OFFSET_FOR_LEADER_EPOCH: (
+        Permission("CLUSTER_ACTION", "CLUSTER", "resource"),
+        Permission("DESCRIBE", "TOPIC", "resource"),
+    ),
     ApiKey.DESCRIBE_CONFIGS: (
         Permission("DESCRIBE_CONFIGS", "CLUSTER", "resource"),
         Permission("DESCRIBE_CONFIGS", "TOPIC", "resource"),
     ),
+    ApiKey.DESCRIBE_LOG_DIRS: (Permission("DESCRIBE", "CLUSTER", "whole"),),
+    ApiKey.DESCRIBE_QUORUM: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_CLUSTER: (Permission("DESCRIBE", "CLUSTER", "whole"),),
+    ApiKey.DESCRIBE_PRODUCERS: (Permission("READ", "TOPIC", "resource"),),
+    ApiKey.LIST_CONFIG_RESOURCES: (Permission("DESCRIBE_CONFIGS", "CLUSTER", "whole"),),
+    ApiKey.DESCRIBE_TOPIC_PARTITIONS: (Permission("DESCRIBE", "TOPIC", "resource"),),
 }
