@@ -60,5 +60,13 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("DESCRIBE_CONFIGS", "CLUSTER", "resource"),
         Permission("DESCRIBE_CONFIGS", "TOPIC", "resource"),
     ),
+    ApiKey.ALTER_CONFIGS: (
+        Permission("ALTER_CONFIGS", "CLUSTER", "resource"),
+        Permission("ALTER_CONFIGS", "TOPIC", "resource"),
+    ),
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: (
+        Permission("ALTER_CONFIGS", "CLUSTER", "resource"),
+        Permission("ALTER_CONFIGS", "TOPIC", "resource"),
+    ),
     ApiKey.DESCRIBE_CLUSTER: (Permission("DESCRIBE", "CLUSTER", "whole"),),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from moldau.broker.handlers import (
+    alter_configs,
     api_versions,
     create_topics,
     delete_topics,
@@ -10,6 +11,7 @@ from moldau.broker.handlers import (
     describe_configs,
     fetch,
     find_coordinator,
+    incremental_alter_configs,
     init_producer_id,
     list_offsets,
     metadata,
@@ -28,5 +30,7 @@ HANDLERS: tuple[Handler, ...] = (
     delete_topics,
     init_producer_id,
     describe_configs,
+    alter_configs,
+    incremental_alter_configs,
     describe_cluster,
 )

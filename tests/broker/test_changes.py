@@ -1,0 +1,176 @@
+"""Topics that change while the broker serves them: over raw frames, with a client of another make, after a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    NewTopic,
+)
+
+from moldau.model import ErrorCode
+from moldau.protocol.apis import ApiKey
+from moldau.protocol.messages import alter_configs as replacing
+from moldau.protocol.messages import incremental_alter_configs as changing
+from moldau.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from tests.broker.raw import Raw, batch, produce
+from tests.broker.running import Running, running
+
+SET, DELETE, APPEND, SUBTRACT = range(4)
+TOPIC, BROKER = 2, 4
+OF_THE_TOPIC, OF_THE_BROKER, DEFAULT = 1, 4, 5
+
+
+@pytest.fixture
+def raw(broker: Running) -> Any:
+    with Raw(broker.address) as connected:
+        yield connected
+
+
+def of(name: str, *changes: tuple[str, int, str | None], kind: int = TOPIC) -> changing.AlterConfigsResource:
+    return changing.AlterConfigsResource(
+        resource_type=kind,
+        resource_name=name,
+        configs=[changing.AlterableConfig(name=one, config_operation=what, value=to) for one, what, to in changes],
+    )
+
+
+def change(raw: Raw, version: int, *resources: changing.AlterConfigsResource, validate_only: bool = False) -> list[Any]:
+    request = changing.IncrementalAlterConfigsRequest(resources=list(resources), validate_only=validate_only)
+    answer = raw.ask(ApiKey.INCREMENTAL_ALTER_CONFIGS, version, request)
+    return [(one.resource_type, one.resource_name, one.error_code) for one in answer.responses]
+
+
+def replace(raw: Raw, version: int, name: str, **values: str) -> Any:
+    configs = [replacing.AlterableConfig(name=key.replace("_", "."), value=value) for key, value in values.items()]
+    resource = replacing.AlterConfigsResource(resource_type=TOPIC, resource_name=name, configs=configs)
+    (answer,) = raw.ask(ApiKey.ALTER_CONFIGS, version, replacing.AlterConfigsRequest(resources=[resource])).responses
+    return answer
+
+
+def described(raw: Raw, topic: str, name: str) -> tuple[str | None, int]:
+    resource = DescribeConfigsResource(resource_type=TOPIC, resource_name=topic, configuration_keys=[name])
+    answer = raw.ask(ApiKey.DESCRIBE_CONFIGS, 4, DescribeConfigsRequest(resources=[resource]))
+    (config,) = answer.results[0].configs
+    return config.value, config.config_source
+
+
+def produced(raw: Raw, topic: str, *values: bytes, **more: Any) -> int:
+    answer = raw.ask(ApiKey.PRODUCE, 9, produce(topic, batch(*values, **more)))
+    code: int = answer.responses[0].partition_responses[0].error_code
+    return code
+
+
+# -------------------------------------------------------------------------------- IncrementalAlterConfigs
+
+
+@pytest.mark.parametrize("version", range(2))
+def test_configs_change_one_by_one_in_every_version(raw: Raw, version: int) -> None:
+    name, other = f"changes-v{version}", f"changes-not-v{version}"
+    raw.topic(name, retention_ms="7", cleanup_policy="compact")
+    raw.topic(other)
+    assert change(
+        raw,
+        version,
+        of(name, ("retention.ms", DELETE, None), ("segment.ms", SET, "9"), ("cleanup.policy", APPEND, "delete")),
+        of("nowhere", ("segment.ms", SET, "9")),
+        of(other, ("segment.ms", SET, "never")),
+        of("1", ("num.partitions", SET, "3"), kind=BROKER),
+    ) == [
+        (TOPIC, name, 0),
+        (TOPIC, "nowhere", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        (TOPIC, other, ErrorCode.INVALID_CONFIG),
+        (BROKER, "1", ErrorCode.INVALID_REQUEST),
+    ]
+    assert described(raw, name, "retention.ms") == ("604800000", DEFAULT)
+    assert described(raw, name, "segment.ms") == ("9", OF_THE_TOPIC)
+    assert described(raw, name, "cleanup.policy") == ("compact,delete", OF_THE_TOPIC)
+    assert described(raw, other, "segment.ms") == ("604800000", DEFAULT)
+    change(raw, version, of(name, ("cleanup.policy", SUBTRACT, "compact")))
+    assert described(raw, name, "cleanup.policy") == ("delete", OF_THE_TOPIC)
+
+
+def test_what_is_only_validated_stays_as_it_was(raw: Raw) -> None:
+    raw.topic("validated")
+    assert change(raw, 1, of("validated", ("segment.ms", SET, "9")), validate_only=True) == [(TOPIC, "validated", 0)]
+    assert described(raw, "validated", "segment.ms") == ("604800000", DEFAULT)
+
+
+def test_a_change_is_in_effect_when_it_is_answered(raw: Raw) -> None:
+    raw.topic("effect")
+    assert produced(raw, "effect", b"v" * 2000) == 0
+    change(raw, 1, of("effect", ("max.message.bytes", SET, "1000")))
+    assert produced(raw, "effect", b"v" * 2000) == ErrorCode.MESSAGE_TOO_LARGE
+    change(raw, 1, of("effect", ("max.message.bytes", DELETE, None), ("cleanup.policy", SET, "compact")))
+    assert produced(raw, "effect", b"without a key") == ErrorCode.INVALID_RECORD
+    change(raw, 1, of("effect", ("cleanup.policy", SUBTRACT, "compact"), ("min.insync.replicas", SET, "2")))
+    assert produced(raw, "effect", b"v" * 2000) == ErrorCode.NOT_ENOUGH_REPLICAS
+    change(raw, 1, of("effect", ("min.insync.replicas", DELETE, None)))
+    assert produced(raw, "effect", b"v" * 2000) == 0
+
+
+def test_the_brokers_default_shows_again_where_the_topics_own_goes(tmp_path: Path) -> None:
+    given = ("--set", "log.retention.ms=55", "--set", "log.cleanup.policy=compact")
+    with running(tmp_path / "data", *given) as started, Raw(started.address) as raw:
+        raw.topic("t", retention_ms="7")
+        assert change(raw, 1, of("t", ("retention.ms", DELETE, None), ("cleanup.policy", APPEND, "delete"))) == [
+            (TOPIC, "t", 0)
+        ]
+        assert described(raw, "t", "retention.ms") == ("55", OF_THE_BROKER)
+        assert described(raw, "t", "cleanup.policy") == ("compact,delete", OF_THE_TOPIC)
+
+
+# ------------------------------------------------------------------------------------------- AlterConfigs
+
+
+@pytest.mark.parametrize("version", range(3))
+def test_configs_are_replaced_in_every_version(raw: Raw, version: int) -> None:
+    name = f"replaced-v{version}"
+    raw.topic(name, retention_ms="7")
+    assert replace(raw, version, name, segment_ms="9").error_code == 0
+    assert described(raw, name, "retention.ms") == ("604800000", DEFAULT)
+    assert described(raw, name, "segment.ms") == ("9", OF_THE_TOPIC)
+    wrong = replace(raw, version, name, segment_m="9")
+    assert wrong.error_code == ErrorCode.INVALID_CONFIG
+    assert "did you mean segment.ms?" in wrong.error_message
+    assert described(raw, name, "segment.ms") == ("9", OF_THE_TOPIC)
+    assert replace(raw, version, name).error_code == 0
+    assert described(raw, name, "segment.ms") == ("604800000", DEFAULT)
+
+
+# ------------------------------------------------------------------------------- a client of another make
+
+
+def test_confluent_changes_configs_and_a_restart_keeps_them(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as started:
+        admin = AdminClient({"bootstrap.servers": started.bootstrap})
+        admin.create_topics([NewTopic("kept", 1, 1)])["kept"].result(8)
+        alter(admin, "kept", ("max.message.bytes", "1000", "SET"), ("cleanup.policy", "compact", "APPEND"))
+        with pytest.raises(KafkaException, match="must be at least"):
+            alter(admin, "kept", ("max.message.bytes", "-1", "SET"))
+        with pytest.raises(KafkaException, match="restart the broker"):
+            alter(admin, "1", ("num.partitions", "4", "SET"), kind="broker")
+        assert started.stop() == 0
+    with running(tmp_path / "data") as started:
+        admin = AdminClient({"bootstrap.servers": started.bootstrap})
+        resource = ConfigResource("topic", "kept")
+        configs = admin.describe_configs([resource])[resource].result(8)
+        assert (configs["max.message.bytes"].value, configs["max.message.bytes"].source) == ("1000", OF_THE_TOPIC)
+        assert configs["cleanup.policy"].value == "delete,compact"
+        with Raw(started.address) as raw:
+            assert produced(raw, "kept", b"v" * 2000, key=b"k") == ErrorCode.MESSAGE_TOO_LARGE
+            alter(admin, "kept", ("max.message.bytes", None, "DELETE"))
+            assert produced(raw, "kept", b"v" * 2000, key=b"k") == 0
+
+
+def alter(admin: AdminClient, name: str, *changes: tuple[str, str | None, str], kind: str = "topic") -> None:
+    entries = [ConfigEntry(one, value, incremental_operation=AlterConfigOpType[what]) for one, value, what in changes]
+    resource = ConfigResource(kind, name, incremental_configs=entries)
+    admin.incremental_alter_configs([resource])[resource].result(8)
