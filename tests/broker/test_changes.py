@@ -12,6 +12,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AlterConfigOpType,
     ConfigEntry,
     ConfigResource,
+    NewPartitions,
     NewTopic,
 )
 
@@ -19,6 +20,11 @@ from moldau.model import ErrorCode
 from moldau.protocol.apis import ApiKey
 from moldau.protocol.messages import alter_configs as replacing
 from moldau.protocol.messages import incremental_alter_configs as changing
+from moldau.protocol.messages.create_partitions import (
+    CreatePartitionsAssignment,
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+)
 from moldau.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from tests.broker.raw import Raw, batch, produce
 from tests.broker.running import Running, running
@@ -62,8 +68,8 @@ def described(raw: Raw, topic: str, name: str) -> tuple[str | None, int]:
     return config.value, config.config_source
 
 
-def produced(raw: Raw, topic: str, *values: bytes, **more: Any) -> int:
-    answer = raw.ask(ApiKey.PRODUCE, 9, produce(topic, batch(*values, **more)))
+def produced(raw: Raw, topic: str, *values: bytes, partition: int = 0, **more: Any) -> int:
+    answer = raw.ask(ApiKey.PRODUCE, 9, produce(topic, batch(*values, **more), partition=partition))
     code: int = answer.responses[0].partition_responses[0].error_code
     return code
 
@@ -145,6 +151,58 @@ def test_configs_are_replaced_in_every_version(raw: Raw, version: int) -> None:
     assert described(raw, name, "segment.ms") == ("604800000", DEFAULT)
 
 
+# --------------------------------------------------------------------------------------- CreatePartitions
+
+
+def grow(raw: Raw, version: int, *topics: CreatePartitionsTopic, validate_only: bool = False) -> list[tuple[str, int]]:
+    request = CreatePartitionsRequest(topics=list(topics), timeout_ms=5000, validate_only=validate_only)
+    answer = raw.ask(ApiKey.CREATE_PARTITIONS, version, request)
+    return [(one.name, one.error_code) for one in answer.results]
+
+
+def to(name: str, count: int, *replicas: list[int]) -> CreatePartitionsTopic:
+    assignments = [CreatePartitionsAssignment(broker_ids=brokers) for brokers in replicas] or None
+    return CreatePartitionsTopic(name=name, count=count, assignments=assignments)
+
+
+@pytest.mark.parametrize("version", range(4))
+def test_partitions_are_added_and_serve_at_once_in_every_version(raw: Raw, version: int) -> None:
+    name, told = f"grows-v{version}", f"grows-as-told-v{version}"
+    raw.topic(name)
+    raw.topic(told)
+    assert [one.partition_index for one in raw.metadata(name).topics[0].partitions] == [0]
+    assert produced(raw, name, b"v", partition=2) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert grow(raw, version, to(name, 3), to(told, 2, [1]), to("nowhere", 2)) == [
+        (name, 0),
+        (told, 0),
+        ("nowhere", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ]
+    assert [produced(raw, name, b"v", partition=index) for index in range(3)] == [0, 0, 0]
+    assert [one.leader_id for one in raw.metadata(name).topics[0].partitions] == [1, 1, 1]
+    assert grow(raw, version, to(name, 3)) == [(name, ErrorCode.INVALID_PARTITIONS)]
+    assert grow(raw, version, to(name, 5), to(name, 6)) == [(name, ErrorCode.INVALID_REQUEST)]
+    assert grow(raw, version, to(name, 4, [7])) == [(name, ErrorCode.INVALID_REPLICA_ASSIGNMENT)]
+    assert grow(raw, version, to(name, 4), validate_only=True) == [(name, 0)]
+    assert len(raw.metadata(name).topics[0].partitions) == 3
+
+
+def test_partitions_that_come_with_a_change_of_configs_obey_it(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as started, Raw(started.address) as raw:
+        raw.topic("both")
+        first = changing.IncrementalAlterConfigsRequest(resources=[of("both", ("segment.ms", SET, "900000"))])
+        smaller = changing.IncrementalAlterConfigsRequest(resources=[of("both", ("segment.bytes", SET, "1048576"))])
+        raw.send(  # the last two wait for the first one's sync and are committed together
+            raw.frame(ApiKey.INCREMENTAL_ALTER_CONFIGS, 1, first),
+            raw.frame(ApiKey.INCREMENTAL_ALTER_CONFIGS, 1, smaller),
+            raw.frame(ApiKey.CREATE_PARTITIONS, 3, CreatePartitionsRequest(topics=[to("both", 2)])),
+        )
+        changed = [raw.receive()[1].responses[0].error_code for _ in range(2)]
+        assert [*changed, raw.receive()[1].results[0].error_code] == [0, 0, 0]
+        for partition in range(2):
+            assert [produced(raw, "both", b"v" * 700_000, partition=partition) for _ in range(2)] == [0, 0]
+            assert len(list((tmp_path / "data" / f"both-{partition}").glob("*.log"))) == 2
+
+
 # ------------------------------------------------------------------------------- a client of another make
 
 
@@ -174,3 +232,21 @@ def alter(admin: AdminClient, name: str, *changes: tuple[str, str | None, str], 
     entries = [ConfigEntry(one, value, incremental_operation=AlterConfigOpType[what]) for one, value, what in changes]
     resource = ConfigResource(kind, name, incremental_configs=entries)
     admin.incremental_alter_configs([resource])[resource].result(8)
+
+
+def test_confluent_adds_partitions_and_a_restart_keeps_them(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as started:
+        admin = AdminClient({"bootstrap.servers": started.bootstrap})
+        admin.create_topics([NewTopic("wider", 1, 1)])["wider"].result(8)
+        admin.create_partitions([NewPartitions("wider", 3)])["wider"].result(8)
+        assert sorted(admin.list_topics("wider", timeout=8).topics["wider"].partitions) == [0, 1, 2]
+        with pytest.raises(KafkaException, match="ask for 4 or more"):
+            admin.create_partitions([NewPartitions("wider", 2)])["wider"].result(8)
+        with Raw(started.address) as raw:
+            assert produced(raw, "wider", b"first", partition=2) == 0
+        started.kill()
+    with running(tmp_path / "data") as started, Raw(started.address) as raw:
+        assert [one.leader_id for one in raw.metadata("wider").topics[0].partitions] == [1, 1, 1]
+        answer = raw.ask(ApiKey.PRODUCE, 9, produce("wider", batch(b"second"), partition=2))
+        answer = answer.responses[0].partition_responses[0]
+        assert (answer.error_code, answer.base_offset) == (0, 1)

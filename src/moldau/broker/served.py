@@ -5,6 +5,7 @@ from __future__ import annotations
 from moldau.broker.handlers import (
     alter_configs,
     api_versions,
+    create_partitions,
     create_topics,
     delete_topics,
     describe_cluster,
@@ -28,6 +29,7 @@ HANDLERS: tuple[Handler, ...] = (
     api_versions,
     create_topics,
     delete_topics,
+    create_partitions,
     init_producer_id,
     describe_configs,
     alter_configs,

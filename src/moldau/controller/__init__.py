@@ -7,6 +7,7 @@ committed.
 from moldau.controller.alter_configs import alter_configs
 from moldau.controller.brokers import Registration, fence_broker, register_broker, unfence_broker
 from moldau.controller.configs import TopicConfigs
+from moldau.controller.create_partitions import create_partitions
 from moldau.controller.create_topics import create_topics
 from moldau.controller.delete_topics import delete_topics
 from moldau.controller.features import CONTROLLER_FEATURES, bootstrap_records
@@ -29,6 +30,7 @@ __all__ = [
     "allocate_producer_ids",
     "alter_configs",
     "bootstrap_records",
+    "create_partitions",
     "create_topics",
     "delete_topics",
     "fence_broker",

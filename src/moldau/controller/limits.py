@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MAX_PARTITIONS_PER_REQUEST = 10_000
-"""Partitions that one CreateTopics may make, as in Kafka."""
+"""Partitions that one request may make, as in Kafka."""
 
 MAX_TOPICS_PER_REQUEST = 10_000
 """Topics that one request may name."""
