@@ -1,4 +1,4 @@
-"""Topics that change while the broker serves them: over raw frames, with a client of another make, after a restart."""
+"""Topics that change while the broker serves them: over raw frames, with a clients of other makes, after a restart."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     NewPartitions,
     NewTopic,
 )
+from kafka.admin import ConfigResource as PythonResource  # type: ignore[import-untyped]
+from kafka.admin import ConfigResourceType, KafkaAdminClient
+from kafka.admin import NewPartitions as MorePartitions
 
 from moldau.model import ErrorCode
 from moldau.protocol.apis import ApiKey
@@ -203,7 +206,7 @@ def test_partitions_that_come_with_a_change_of_configs_obey_it(tmp_path: Path) -
             assert len(list((tmp_path / "data" / f"both-{partition}").glob("*.log"))) == 2
 
 
-# ------------------------------------------------------------------------------- a client of another make
+# --------------------------------------------------------------------------------- clients of other makes
 
 
 def test_confluent_changes_configs_and_a_restart_keeps_them(tmp_path: Path) -> None:
@@ -228,12 +231,6 @@ def test_confluent_changes_configs_and_a_restart_keeps_them(tmp_path: Path) -> N
             assert produced(raw, "kept", b"v" * 2000, key=b"k") == 0
 
 
-def alter(admin: AdminClient, name: str, *changes: tuple[str, str | None, str], kind: str = "topic") -> None:
-    entries = [ConfigEntry(one, value, incremental_operation=AlterConfigOpType[what]) for one, value, what in changes]
-    resource = ConfigResource(kind, name, incremental_configs=entries)
-    admin.incremental_alter_configs([resource])[resource].result(8)
-
-
 def test_confluent_adds_partitions_and_a_restart_keeps_them(tmp_path: Path) -> None:
     with running(tmp_path / "data") as started:
         admin = AdminClient({"bootstrap.servers": started.bootstrap})
@@ -250,3 +247,32 @@ def test_confluent_adds_partitions_and_a_restart_keeps_them(tmp_path: Path) -> N
         answer = raw.ask(ApiKey.PRODUCE, 9, produce("wider", batch(b"second"), partition=2))
         answer = answer.responses[0].partition_responses[0]
         assert (answer.error_code, answer.base_offset) == (0, 1)
+
+
+def test_confluent_replaces_configs(broker: Running) -> None:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    topic = NewTopic("replaced-by-confluent", 1, 1, config={"retention.ms": "7"})
+    admin.create_topics([topic])["replaced-by-confluent"].result(8)
+    resource = ConfigResource("topic", "replaced-by-confluent", set_config={"segment.ms": "9"})
+    with pytest.warns(DeprecationWarning, match="incremental_alter_configs"):
+        admin.alter_configs([resource])[resource].result(8)
+    configs = admin.describe_configs([resource])[resource].result(8)
+    assert configs["segment.ms"].value == "9"
+    assert configs["retention.ms"].is_default
+
+
+def test_kafka_python_changes_configs_and_adds_partitions(broker: Running, raw: Raw) -> None:
+    raw.topic("python-changes", segment_ms="9")
+    admin = KafkaAdminClient(bootstrap_servers=broker.bootstrap)
+    admin.alter_configs([PythonResource(ConfigResourceType.TOPIC, "python-changes", configs={"retention.ms": "7"})])
+    admin.create_partitions({"python-changes": MorePartitions(2)})
+    admin.close()
+    assert described(raw, "python-changes", "retention.ms") == ("7", OF_THE_TOPIC)
+    assert described(raw, "python-changes", "segment.ms") == ("9", OF_THE_TOPIC)
+    assert produced(raw, "python-changes", b"v", partition=1) == 0
+
+
+def alter(admin: AdminClient, name: str, *changes: tuple[str, str | None, str], kind: str = "topic") -> None:
+    entries = [ConfigEntry(one, value, incremental_operation=AlterConfigOpType[what]) for one, value, what in changes]
+    resource = ConfigResource(kind, name, incremental_configs=entries)
+    admin.incremental_alter_configs([resource])[resource].result(8)
