@@ -33,6 +33,11 @@ class KnownConfigs:
             for name, default in (("cleanup.policy", "delete"), ("retention.ms", "604800000"))
         ]
 
+    def items(self, name: str, configs: Mapping[str, str]) -> list[str]:
+        if name != "cleanup.policy":
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"{name} is not a list")
+        return [item for item in configs.get(name, "delete").split(",") if item]
+
 
 def ids() -> Callable[[], bytes]:
     numbers = count(1)

@@ -51,6 +51,7 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("DELETE", "TOPIC", "resource"),
         Permission("DESCRIBE", "TOPIC", "left out"),
     ),
+    ApiKey.CREATE_PARTITIONS: (Permission("ALTER", "TOPIC", "resource"),),
     ApiKey.INIT_PRODUCER_ID: (
         Permission("WRITE", "TRANSACTIONAL_ID", "whole"),
         Permission("IDEMPOTENT_WRITE", "CLUSTER", "whole"),
@@ -66,6 +67,14 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
     ),
     ApiKey.DESCRIBE_LOG_DIRS: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_QUORUM: (Permission("DESCRIBE", "CLUSTER", "whole"),),
+    ApiKey.ALTER_CONFIGS: (
+        Permission("ALTER_CONFIGS", "CLUSTER", "resource"),
+        Permission("ALTER_CONFIGS", "TOPIC", "resource"),
+    ),
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: (
+        Permission("ALTER_CONFIGS", "CLUSTER", "resource"),
+        Permission("ALTER_CONFIGS", "TOPIC", "resource"),
+    ),
     ApiKey.DESCRIBE_CLUSTER: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_PRODUCERS: (Permission("READ", "TOPIC", "resource"),),
     ApiKey.LIST_CONFIG_RESOURCES: (Permission("DESCRIBE_CONFIGS", "CLUSTER", "whole"),),

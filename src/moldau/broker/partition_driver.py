@@ -43,19 +43,19 @@ class PartitionDriver:
         self._journal = journal
 
     def take_in(self, image: Image, delta: Delta, done: Callable[[], None]) -> None:
-        """Delete, open, change, in this order; `done` once all of it is in effect."""
+        """Delete, configure, open, lead, in this order; `done` once all of it is in effect."""
 
         def deleted() -> None:
             work = _Work(done)
+            for kind, name in delta.configs_changed:  # first: what is opened below takes the new settings
+                if kind == ResourceType.TOPIC and name in self._hosting.by_name:
+                    self._configure(self._hosting.by_name[name], self._topic_settings(image, name))
             for topic in delta.topics_created:
                 hosted = HostedTopic(topic.name, topic.id, self._topic_settings(image, topic.name))
                 self._host(topic, hosted, work)
                 self._hosting.add(hosted)
             for _, topic in delta.topics_changed:
                 self._host(topic, self._hosting.by_id[topic.id], work)
-            for kind, name in delta.configs_changed:
-                if kind == ResourceType.TOPIC and name in self._hosting.by_name:
-                    self._configure(self._hosting.by_name[name], self._topic_settings(image, name))
             work.finish()
 
         names = [name for topic in delta.topics_deleted for name in self._let_go(topic)]

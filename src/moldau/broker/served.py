@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from moldau.broker.handlers import (
+    alter_configs,
     api_versions,
+    create_partitions,
     create_topics,
     delete_topics,
     describe_cluster,
@@ -14,6 +16,7 @@ from moldau.broker.handlers import (
     describe_topic_partitions,
     fetch,
     find_coordinator,
+    incremental_alter_configs,
     init_producer_id,
     list_config_resources,
     list_offsets,
@@ -32,11 +35,14 @@ HANDLERS: tuple[Handler, ...] = (
     api_versions,
     create_topics,
     delete_topics,
+    create_partitions,
     init_producer_id,
     offset_for_leader_epoch,
     describe_configs,
     describe_log_dirs,
     describe_quorum,
+    alter_configs,
+    incremental_alter_configs,
     describe_cluster,
     describe_producers,
     list_config_resources,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
-from moldau.broker.configs import Config, ConfigError, Kind, format_value
+from moldau.broker.configs import Config, ConfigError, Kind, format_value, nearest, resolve
 from moldau.broker.settings import BrokerSettings
 from moldau.broker.topic_settings import TOPIC_CONFIGS, check_topic_configs
 from moldau.metadata import Image
@@ -76,6 +76,18 @@ class TopicConfigTable:
             )
             for each in self.described(configs)
         ]
+
+    def items(self, name: str, configs: Mapping[str, str]) -> list[str]:
+        """The items in effect on a topic that has these set; ApiError(INVALID_CONFIG) when the config is no list."""
+        if name not in TOPIC_CONFIGS:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}{nearest(name, TOPIC_CONFIGS)}")
+        _, row = TOPIC_CONFIGS[name]
+        if row.kind is not Kind.LIST:
+            raise ApiError(
+                ErrorCode.INVALID_CONFIG, f"{name} is not a list, nothing can be appended or subtracted: set its value."
+            )
+        text = configs.get(name, resolve(row, self._given))
+        return list(row.default if text is None else row.parse(text))
 
     def described(self, configs: Mapping[str, str]) -> Iterator[Described]:
         """The same with all that is known."""

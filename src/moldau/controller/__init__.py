@@ -4,11 +4,14 @@ One file for each kind of request decides; `QuorumController` proposes what was 
 committed.
 """
 
+from moldau.controller.alter_configs import alter_configs
 from moldau.controller.brokers import Registration, fence_broker, register_broker, unfence_broker
 from moldau.controller.configs import TopicConfigs
+from moldau.controller.create_partitions import create_partitions
 from moldau.controller.create_topics import create_topics
 from moldau.controller.delete_topics import delete_topics
 from moldau.controller.features import CONTROLLER_FEATURES, bootstrap_records
+from moldau.controller.incremental_alter_configs import incremental_alter_configs
 from moldau.controller.limits import TopicDefaults
 from moldau.controller.machine import Answer, Decide, QuorumController
 from moldau.controller.outcome import Outcome
@@ -25,10 +28,13 @@ __all__ = [
     "TopicConfigs",
     "TopicDefaults",
     "allocate_producer_ids",
+    "alter_configs",
     "bootstrap_records",
+    "create_partitions",
     "create_topics",
     "delete_topics",
     "fence_broker",
+    "incremental_alter_configs",
     "register_broker",
     "unfence_broker",
 ]

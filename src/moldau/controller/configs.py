@@ -1,4 +1,7 @@
-"""What `create_topics` asks about topic configurations; the broker, who knows the table of them, hands it in."""
+"""What the controller asks about topic configurations; the broker, who knows the table of them, hands it in.
+
+Called by `create_topics`, `alter_configs` and `incremental_alter_configs`.
+"""
 
 from __future__ import annotations
 
@@ -17,3 +20,6 @@ class TopicConfigs(Protocol):
 
     def describe(self, configs: Mapping[str, str], image: Image) -> list[CreatableTopicConfigs]:
         """All configurations of a topic on which these are set, each with its source."""
+
+    def items(self, name: str, configs: Mapping[str, str]) -> list[str]:
+        """The items of a list, as a topic has them on which these are set; ApiError(INVALID_CONFIG) for no list."""

@@ -7,24 +7,24 @@ yet: policies and quotas on partitions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from moldau.controller import topic_names
+from moldau.controller.assignments import check_assignment, new_partition
 from moldau.controller.configs import TopicConfigs
 from moldau.controller.limits import MAX_PARTITIONS_PER_REQUEST, MAX_TOPICS_PER_REQUEST, TopicDefaults
 from moldau.controller.outcome import Outcome
 from moldau.controller.placement import place
-from moldau.metadata import NO_LEADER, Image, ResourceType
+from moldau.metadata import Image, ResourceType
 from moldau.model import ApiError, ErrorCode
 from moldau.protocol.messages.create_topics import (
-    CreatableReplicaAssignment,
     CreatableTopic,
     CreatableTopicResult,
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-from moldau.protocol.messages.metadata_records import ConfigRecord, PartitionRecord, TopicRecord
+from moldau.protocol.messages.metadata_records import ConfigRecord, TopicRecord
 from moldau.protocol.tables import ZERO_UUID, Top
 
 
@@ -120,7 +120,7 @@ def _create(
         ConfigRecord(resource_type=ResourceType.TOPIC, resource_name=topic.name, name=name, value=value)
         for name, value in values.items()
     ]
-    records += [_partition(image, topic_id, index, replicas) for index, replicas in enumerate(placed)]
+    records += [new_partition(image, topic_id, index, replicas) for index, replicas in enumerate(placed)]
     result = CreatableTopicResult(
         name=topic.name,
         topic_id=topic_id,
@@ -167,7 +167,7 @@ def _assigned(topic: CreatableTopic, image: Image) -> list[list[int]]:
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
                 f"partition {assignment.partition_index} is assigned twice: assign each once",
             )
-        _check_assignment(assignment, topic.assignments[0], image)
+        check_assignment(assignment.partition_index, assignment.broker_ids, len(topic.assignments[0].broker_ids), image)
         replicas[assignment.partition_index] = assignment.broker_ids
     if sorted(replicas) != list(range(len(replicas))):
         raise ApiError(
@@ -175,53 +175,3 @@ def _assigned(topic: CreatableTopic, image: Image) -> list[list[int]]:
             "the assigned partitions leave gaps: number them from 0 on",
         )
     return [replicas[index] for index in range(len(replicas))]
-
-
-def _check_assignment(assignment: CreatableReplicaAssignment, first: CreatableReplicaAssignment, image: Image) -> None:
-    brokers, index = assignment.broker_ids, assignment.partition_index
-    if not brokers:
-        raise ApiError(
-            ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"partition {index} is assigned to no broker: name at least one"
-        )
-    if len(frozenset(brokers)) != len(brokers):
-        raise ApiError(
-            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"partition {index} is assigned to one broker twice: name each once",
-        )
-    for broker in brokers:
-        if broker not in image.brokers:
-            raise ApiError(
-                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                f"partition {index} is assigned to broker {broker}, which is not registered",
-            )
-    if len(brokers) != len(first.broker_ids):
-        raise ApiError(
-            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"partition {index} is assigned to {len(brokers)} brokers, the first one to {len(first.broker_ids)}: "
-            "assign all to the same number",
-        )
-    if not any(image.brokers[broker].active for broker in brokers):
-        raise ApiError(
-            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"none of the brokers that partition {index} is assigned to takes part now: name one that does",
-        )
-
-
-def _partition(image: Image, topic_id: bytes, index: int, replicas: Sequence[int]) -> PartitionRecord:
-    isr = [replica for replica in replicas if image.brokers[replica].active]
-    return PartitionRecord(
-        partition_id=index,
-        topic_id=topic_id,
-        replicas=list(replicas),
-        isr=isr,
-        leader=isr[0] if isr else NO_LEADER,
-        leader_epoch=0,
-        partition_epoch=0,
-        directories=[_directory(image, replica) for replica in replicas],
-    )
-
-
-def _directory(image: Image, replica: int) -> bytes:
-    """The broker's one log directory, or the reserved id that leaves the choice to it."""
-    directories = image.brokers[replica].log_dirs
-    return directories[0] if len(directories) == 1 else ZERO_UUID

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MAX_PARTITIONS_PER_REQUEST = 10_000
-"""Partitions that one CreateTopics may make, as in Kafka."""
+"""Partitions that one request may make, as in Kafka."""
 
 MAX_TOPICS_PER_REQUEST = 10_000
 """Topics that one request may name."""
+
+MAX_CHANGES_PER_REQUEST = 10_000
+"""Resources and configurations that one request may name, counted together."""
+
+MAX_CONFIG_VALUE = 32_767
+"""Bytes of one configuration's value, as in Kafka."""
 
 MAX_TOPIC_NAME = 249
 """Characters: with the partition's number it is a directory's name."""

@@ -1,7 +1,8 @@
-"""Which brokers hold a new topic's partitions. Used by `create_topics`.
+"""Which brokers hold new partitions. Used by `create_topics` and `create_partitions`.
 
 Brokers are taken in turn, racks alternating, each partition starting one further than the last, so leaders and
-replicas spread evenly over brokers and racks. Where a topic starts depends on how many topics there are, not on chance.
+replicas spread evenly over brokers and racks. Where a topic starts depends on how many topics there are, not on chance;
+where it goes on, on the leader of its last partition.
 """
 
 from __future__ import annotations
@@ -29,6 +30,15 @@ def place(brokers: Sequence[Broker], partitions: int, replication_factor: int, s
         followers = [ring[(first + 1 + (shift + step) % (count - 1)) % count] for step in range(replication_factor - 1)]
         placed.append([ring[first % count], *followers])
     return placed
+
+
+def start_after(brokers: Sequence[Broker], leader: int, partitions: int) -> int:
+    """Where to start so that a topic of this many partitions, the last one led by `leader`, goes on in turn."""
+    ring = _alternating(brokers)
+    if leader not in ring:
+        return partitions
+    rounds = partitions // len(ring)
+    return rounds * len(ring) + ring.index(leader) + 1
 
 
 def _alternating(brokers: Sequence[Broker]) -> list[int]:
