@@ -146,11 +146,11 @@ def test_topics_are_created_described_and_deleted(broker: Running) -> None:
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
     topic = NewTopic("configured", 3, 1, config={"retention.ms": "1234", "cleanup.policy": "compact"})
     admin.create_topics([topic])["configured"].result(8)
-    with pytest.raises(KafkaException, match="already exists"):
+    with pytest.raises(KafkaException, match="there is a topic"):
         admin.create_topics([NewTopic("configured", 1, 1)])["configured"].result(8)
     with pytest.raises(KafkaException, match="did you mean retention"):
         admin.create_topics([NewTopic("wrong", 1, 1, config={"retention.m": "1"})])["wrong"].result(8)
-    with pytest.raises(KafkaException, match="Topic name is invalid"):
+    with pytest.raises(KafkaException, match="use only letters"):
         admin.create_topics([NewTopic("no spaces", 1, 1)])["no spaces"].result(8)
     resource = ConfigResource("topic", "configured")
     configs = admin.describe_configs([resource])[resource].result(8)

@@ -59,6 +59,27 @@ def test_without_a_command_help_is_printed_and_an_unknown_one_is_refused(capsys:
     assert "invalid choice: 'strat'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["strat"], "invalid choice: 'strat'"),
+        (["start", "--lisen", "127.0.0.1:0"], "--lisen is unknown: did you mean --listen?"),
+        (["start", "--frob"], "--frob is unknown; see: moldau start --help"),
+        (["--frob"], "--frob is unknown; see: moldau --help"),
+        (["topics", "create"], "required: TOPIC"),
+    ],
+)
+def test_what_is_asked_wrongly_is_said_in_one_line(
+    capsys: pytest.CaptureFixture[str], words: list[str], says: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert says in said
+    assert said.count("\n") == 1
+
+
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("moldau ")

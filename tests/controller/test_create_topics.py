@@ -100,7 +100,7 @@ def test_what_exists_and_what_collides() -> None:
     assert only(ask(image, topic("a.b"))).error_code == ErrorCode.TOPIC_ALREADY_EXISTS
     collides = only(ask(image, topic("a_b")))
     assert collides.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
-    assert "collides with existing topic: a.b" in (collides.error_message or "")
+    assert "the topic 'a.b' would have one name in metrics" in (collides.error_message or "")
     both = ask(image, topic("x.y"), topic("x_y"))
     assert [one.error_code for one in both.response.topics] == [0, ErrorCode.INVALID_TOPIC_EXCEPTION]
 
@@ -118,28 +118,32 @@ def test_names_that_are_some(name: str) -> None:
 @pytest.mark.parametrize(
     ("wanted", "code", "says"),
     [
-        (topic("__cluster_metadata"), ErrorCode.INVALID_REQUEST, "prohibited"),
-        (topic(partitions=0), ErrorCode.INVALID_PARTITIONS, "non-positive"),
-        (topic(partitions=-2), ErrorCode.INVALID_PARTITIONS, "non-positive"),
-        (topic(replicas=0), ErrorCode.INVALID_REPLICATION_FACTOR, "non-positive"),
-        (topic(replicas=-5), ErrorCode.INVALID_REPLICATION_FACTOR, "non-positive"),
-        (topic(replicas=3), ErrorCode.INVALID_REPLICATION_FACTOR, "only 2 broker(s)"),
+        (topic("__cluster_metadata"), ErrorCode.INVALID_REQUEST, "the cluster's own"),
+        (topic(partitions=0), ErrorCode.INVALID_PARTITIONS, "0 partitions cannot be"),
+        (topic(partitions=-2), ErrorCode.INVALID_PARTITIONS, "-2 partitions cannot be"),
+        (topic(replicas=0), ErrorCode.INVALID_REPLICATION_FACTOR, "0 replicas cannot be"),
+        (topic(replicas=-5), ErrorCode.INVALID_REPLICATION_FACTOR, "-5 replicas cannot be"),
+        (topic(replicas=3), ErrorCode.INVALID_REPLICATION_FACTOR, "there are 2"),
         (topic(partitions=10_001), ErrorCode.POLICY_VIOLATION, "10000"),
-        (assigned([1], partitions=1), ErrorCode.INVALID_REQUEST, "numPartitions"),
-        (assigned([1], replicas=1), ErrorCode.INVALID_REQUEST, "replication factor"),
-        (assigned([]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "empty replica list"),
+        (assigned([1], partitions=1), ErrorCode.INVALID_REQUEST, "leave the number at -1"),
+        (assigned([1], replicas=1), ErrorCode.INVALID_REQUEST, "leave the factor at -1"),
+        (assigned([]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "no broker"),
         (assigned([1, 1]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "twice"),
-        (assigned([9]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "no such broker"),
-        (assigned([1], [1, 2]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "not consistent"),
-        (assigned([1], [2], first=1), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "consecutive"),
+        (assigned([9]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "broker 9, which is not registered"),
+        (assigned([1], [1, 2]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "the same number"),
+        (assigned([1], [2], first=1), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "number them from 0"),
         (
             topic(assignments=[CreatableReplicaAssignment(broker_ids=[1]), CreatableReplicaAssignment(broker_ids=[2])]),
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            "multiple",
+            "assigned twice",
         ),
         (topic(configs=[CreatableTopicConfig(name="no.such", value="1")]), ErrorCode.INVALID_CONFIG, "no.such"),
         (topic(configs=[CreatableTopicConfig(name="retention.ms", value="x")]), ErrorCode.INVALID_CONFIG, "retention"),
-        (topic(configs=[CreatableTopicConfig(name="retention.ms", value=None)]), ErrorCode.INVALID_CONFIG, "Null"),
+        (
+            topic(configs=[CreatableTopicConfig(name="retention.ms", value=None)]),
+            ErrorCode.INVALID_CONFIG,
+            "has no value",
+        ),
     ],
 )
 def test_refused(wanted: CreatableTopic, code: ErrorCode, says: str) -> None:

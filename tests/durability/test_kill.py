@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +27,7 @@ MOVES_WITHIN_S = 20.0
 LONGEST_LIFE_S = 0.15
 
 
-class SteadyProducer:
+class SteadyProducer(ABC):
     """Sends numbered records from a thread of its own until it is told to stop."""
 
     def __init__(self) -> None:
@@ -45,8 +46,8 @@ class SteadyProducer:
         self._stopping.set()
         self._thread.join()
 
-    def _run(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _run(self) -> None: ...
 
 
 class ConfluentProducer(SteadyProducer):

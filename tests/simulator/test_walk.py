@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from moldau.broker.settings import PAGE_CACHE
+from moldau.replication import Partition
 from moldau.simulator.command import describe
 from moldau.simulator.corpus import run_corpus
 from moldau.simulator.runner import run
@@ -25,22 +26,20 @@ def test_a_hundred_seeds_keep_every_promise_and_repeat() -> None:
     assert (summary.runs, summary.rerun) == (CORPUS, 12)
 
 
-def first_finding(scenario: Walk) -> str:
-    for seed in range(CORPUS):
-        report = run(seed, scenario)
-        if report.finding is not None:
-            return report.finding
-    raise AssertionError("no seed of the corpus found it")
+def finds(scenario: Walk, promises: tuple[str, ...]) -> bool:
+    """Whether a seed of the corpus, which holds without the planted bug, finds one of these promises broken."""
+    findings = (run(seed, scenario).finding or "" for seed in range(CORPUS))
+    return any(promise in finding for finding in findings for promise in promises)
 
 
 def early_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     on_time = Committer.request
 
     def early(self: Committer, log: Log, offset: int, done: Done) -> None:
-        if "__cluster_metadata" in log.directory:
-            on_time(self, log, offset, done)
-            return
-        self._offload.submit(lambda: None, lambda _, __: done(None))
+        on_time(self, log, offset, done)
+        partition = getattr(done, "__self__", None)
+        if isinstance(partition, Partition):
+            partition._acknowledge(offset)
 
     monkeypatch.setattr(Committer, "request", early)
 
@@ -65,10 +64,9 @@ def test_a_planted_bug_is_found(
     plant: Callable[[pytest.MonkeyPatch], None], promises: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    finding = first_finding(Walk())
-    assert any(promise in finding for promise in promises), finding
+    assert finds(Walk(), promises)
 
 
 def test_page_cache_durability_loses_records_when_the_power_goes() -> None:
     """What this mode does not promise is really lost here, or the harm would be too mild to prove anything."""
-    assert any(promise in first_finding(Walk(PAGE_CACHE)) for promise in ("P10", "P5", "HW"))
+    assert finds(Walk(PAGE_CACHE), ("P10", "P5", "HW"))

@@ -265,7 +265,7 @@ def check_topic_configs(configs: Mapping[str, str | None]) -> None:
         if name not in TOPIC_CONFIGS:
             raise ConfigError(f"Unknown topic config name: {name}{nearest(name, TOPIC_CONFIGS)}")
         if text is None:
-            raise ConfigError(f"Null value not supported for topic config: {name}")
+            raise ConfigError(f"{name} has no value: give it one or leave it out")
         TOPIC_CONFIGS[name][1].parse(text)
 
 

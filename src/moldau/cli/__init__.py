@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 COMMANDS = {
     "start": "run a broker on this machine",
@@ -33,7 +34,7 @@ Any Kafka client can connect to the address that `moldau start` prints.
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 when it did what was asked, 1 when it failed, 2 when it was asked wrongly."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="moldau",
         description="A streaming platform that any Kafka client can speak to.",
         epilog=_EXAMPLES,
@@ -47,7 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         if name in arguments:
             import_module(f"moldau.cli.{name}").arguments(command)
-    options = parser.parse_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        commands.choices.get(options.command, parser).error(_unknown(unknown[0], commands.choices.get(options.command)))
     if options.version:
         from moldau import __version__
 
@@ -71,10 +74,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _unknown(word: str, command: argparse.ArgumentParser | None) -> str:
+    """What is said of a word that nobody understands."""
+    from difflib import get_close_matches  # only on the way to an error
+
+    there = command.format_help().replace(",", " ").split() if command is not None else ["--help", "--version"]
+    near = get_close_matches(word.partition("=")[0], [option for option in there if option.startswith("--")], n=1)
+    return f"{word} is unknown" + (f": did you mean {near[0]}?" if near else "")
+
+
 def _reader_has_gone() -> int:
     """Whoever read our output has read enough, as `| head` does; nothing is flushed into the broken pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what was asked wrongly, and where to read how it is asked."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"moldau: {message}; see: {self.prog} --help\n")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):

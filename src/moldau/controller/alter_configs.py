@@ -38,8 +38,6 @@ def _wanted(resource: AlterConfigsResource, now: Mapping[str, str]) -> dict[str,
     after: dict[str, str] = {}
     for config in resource.configs:
         if config.value is None:
-            raise ApiError(
-                ErrorCode.INVALID_REQUEST, f"Null value not supported for {config.name}: give one, or leave it out."
-            )
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"{config.name} has no value: give it one or leave it out")
         after[config.name] = config.value
     return after

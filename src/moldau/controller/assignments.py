@@ -14,30 +14,29 @@ def check_assignment(index: int, brokers: Sequence[int], replication_factor: int
     """ApiError(INVALID_REPLICA_ASSIGNMENT) when partition `index` cannot be on these brokers."""
     if not brokers:
         raise ApiError(
-            ErrorCode.INVALID_REPLICA_ASSIGNMENT, "The manual partition assignment includes an empty replica list."
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"partition {index} is assigned to no broker: name at least one"
         )
     if len(frozenset(brokers)) != len(brokers):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"The manual partition assignment of partition {index} names a broker twice: name each once.",
+            f"partition {index} is assigned to one broker twice: name each once",
         )
     for broker in brokers:
         if broker not in image.brokers:
             raise ApiError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                f"The manual partition assignment includes broker {broker}, but no such broker is registered.",
+                f"partition {index} is assigned to broker {broker}, which is not registered",
             )
     if len(brokers) != replication_factor:
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"The manual partition assignment includes a partition with {len(brokers)} replica(s), but this is not "
-            f"consistent with previous partitions, which have {replication_factor} replica(s).",
+            f"partition {index} is assigned to {len(brokers)} brokers, the first one to {replication_factor}: "
+            "assign all to the same number",
         )
     if not any(image.brokers[broker].active for broker in brokers):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"All brokers specified in the manual partition assignment for partition {index} are fenced or in "
-            "controlled shutdown.",
+            f"none of the brokers that partition {index} is assigned to takes part now: name one that does",
         )
 
 

@@ -35,7 +35,7 @@ def create_partitions(request: CreatePartitionsRequest, image: Image) -> Outcome
     counts = Counter(topic.name for topic in request.topics)
     records: list[Top] = []
     results = [
-        _result(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name: name each topic once.")
+        _result(name, ErrorCode.INVALID_REQUEST, "the request names this topic twice: name each once")
         for name, count in counts.items()
         if count > 1
     ]
@@ -46,8 +46,7 @@ def create_partitions(request: CreatePartitionsRequest, image: Image) -> Outcome
             if excess:
                 raise ApiError(
                     ErrorCode.POLICY_VIOLATION,
-                    "Excessively large number of partitions per request: "
-                    f"ask for at most {MAX_PARTITIONS_PER_REQUEST} more.",
+                    f"the request asks for too many partitions: {MAX_PARTITIONS_PER_REQUEST} can be made at once",
                 )
             records += _grow(wanted, image)
         except ApiError as refused:
@@ -69,13 +68,13 @@ def _result(name: str, code: ErrorCode, message: str | None) -> CreatePartitions
 def _grow(wanted: CreatePartitionsTopic, image: Image) -> list[Top]:
     topic = image.topics_by_name.get(wanted.name)
     if topic is None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic '{wanted.name}'.")
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic '{wanted.name}'")
     existing = len(topic.partitions)
     if wanted.count <= existing:
         raise ApiError(
             ErrorCode.INVALID_PARTITIONS,
-            f"Topic '{wanted.name}' has {existing} partition(s) and {wanted.count} would be no increase: "
-            f"ask for {existing + 1} or more in all.",
+            f"the topic has {existing} partitions, and {wanted.count} are no more: "
+            f"ask for {existing + 1} or more in all",
         )
     additional = wanted.count - existing
     if wanted.assignments is None:
@@ -97,8 +96,8 @@ def _assigned(
     if len(assignments) != additional:
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"{additional} partition(s) are to be added, but {len(assignments)} assignment(s) were specified: "
-            "give one for each new partition, or none at all.",
+            f"{additional} partitions are new, and {len(assignments)} are assigned: "
+            "assign each new one, or leave the assignments out",
         )
     for index, assignment in enumerate(assignments, len(topic.partitions)):
         check_assignment(index, assignment.broker_ids, len(topic.partitions[0].replicas), image)

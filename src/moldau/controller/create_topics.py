@@ -54,7 +54,7 @@ def create_topics(
     counts = Counter(topic.name for topic in request.topics)
     records: list[Top] = []
     results = [
-        _refusal(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name: name each topic once.")
+        _refusal(name, ErrorCode.INVALID_REQUEST, "the request names this topic twice: name each once")
         for name, count in counts.items()
         if count > 1
     ]
@@ -65,8 +65,7 @@ def create_topics(
             if excess:
                 raise ApiError(
                     ErrorCode.POLICY_VIOLATION,
-                    "Excessively large number of partitions per request: "
-                    f"ask for at most {MAX_PARTITIONS_PER_REQUEST}.",
+                    f"the request asks for too many partitions: {MAX_PARTITIONS_PER_REQUEST} can be made at once",
                 )
             _check_name(topic.name, image, known)
             made = _create(topic, image, ZERO_UUID if request.validate_only else new_id(), configs, defaults)
@@ -91,17 +90,18 @@ def _refusal(name: str, code: ErrorCode, message: str | None) -> CreatableTopicR
 
 def _check_name(name: str, image: Image, known: dict[str, str]) -> None:
     if name == topic_names.CLUSTER_METADATA:
-        raise ApiError(ErrorCode.INVALID_REQUEST, f"Creation of internal topic {name} is prohibited.")
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"{name} is the cluster's own and cannot be made")
     fault = topic_names.fault(name)
     if fault is not None:
-        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {fault}")
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, fault)
     if name in image.topics_by_name:
-        raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
+        raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"there is a topic '{name}' already")
     other = known.get(topic_names.metric_name(name)) if "." in name or "_" in name else None
     if other is not None:
         raise ApiError(
             ErrorCode.INVALID_TOPIC_EXCEPTION,
-            f"Topic '{name}' collides with existing topic: {other}. Use either '.' or '_' in names, not both.",
+            f"'{name}' and the topic '{other}' would have one name in metrics, where '.' and '_' are the same: "
+            "choose another",
         )
 
 
@@ -111,7 +111,7 @@ def _create(
     values: dict[str, str] = {}
     for config in topic.configs:
         if config.value is None:
-            raise ApiError(ErrorCode.INVALID_CONFIG, f"Null value not supported for topic configs: {config.name}")
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"{config.name} has no value: give it one or leave it out")
         values[config.name] = config.value
     configs.check(values)
     placed = _assigned(topic, image) if topic.assignments else _placed(topic, image, defaults)
@@ -137,12 +137,12 @@ def _placed(topic: CreatableTopic, image: Image, defaults: TopicDefaults) -> lis
     if topic.num_partitions == 0 or topic.num_partitions < -1:
         raise ApiError(
             ErrorCode.INVALID_PARTITIONS,
-            "Number of partitions was set to an invalid non-positive value: ask for 1 or more, or -1 for the default.",
+            f"{topic.num_partitions} partitions cannot be: ask for 1 or more, or -1 for the default",
         )
     if topic.replication_factor == 0 or topic.replication_factor < -1:
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
-            "Replication factor was set to an invalid non-positive value: ask for 1 or more, or -1 for the default.",
+            f"{topic.replication_factor} replicas cannot be: ask for 1 or more, or -1 for the default",
         )
     partitions = _partition_count(topic, defaults)
     factor = defaults.replication_factor if topic.replication_factor == -1 else topic.replication_factor
@@ -153,25 +153,25 @@ def _assigned(topic: CreatableTopic, image: Image) -> list[list[int]]:
     if topic.replication_factor != -1:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
-            "A manual partition assignment was specified, but replication factor was not set to -1.",
+            "the request assigns brokers and gives a replication factor too: leave the factor at -1",
         )
     if topic.num_partitions != -1:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
-            "A manual partition assignment was specified, but numPartitions was not set to -1.",
+            "the request assigns brokers and gives a number of partitions too: leave the number at -1",
         )
     replicas: dict[int, list[int]] = {}
     for assignment in topic.assignments:
         if assignment.partition_index in replicas:
             raise ApiError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                f"Found multiple manual partition assignments for partition {assignment.partition_index}: give one.",
+                f"partition {assignment.partition_index} is assigned twice: assign each once",
             )
         check_assignment(assignment.partition_index, assignment.broker_ids, len(topic.assignments[0].broker_ids), image)
         replicas[assignment.partition_index] = assignment.broker_ids
     if sorted(replicas) != list(range(len(replicas))):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            "partitions should be a consecutive 0-based integer sequence: number them from 0 without gaps.",
+            "the assigned partitions leave gaps: number them from 0 on",
         )
     return [replicas[index] for index in range(len(replicas))]

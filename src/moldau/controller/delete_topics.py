@@ -33,7 +33,7 @@ def delete_topics(request: DeleteTopicsRequest, image: Image, *, enabled: bool =
             topic = _resolve(name, topic_id, image, enabled)
             if found[topic.id] > 1:
                 named = "ID" if name is None else "name"
-                raise ApiError(ErrorCode.INVALID_REQUEST, f"Duplicate topic {named}: name each topic once.")
+                raise ApiError(ErrorCode.INVALID_REQUEST, f"the request names {named} twice: name each topic once")
         except ApiError as refused:
             results.append(
                 DeletableTopicResult(
@@ -53,17 +53,15 @@ def _find(name: str | None, topic_id: bytes, image: Image) -> Topic | None:
 def _resolve(name: str | None, topic_id: bytes, image: Image, enabled: bool) -> Topic:
     if not enabled:
         raise ApiError(
-            ErrorCode.TOPIC_DELETION_DISABLED, "Topic deletion is disabled: set delete.topic.enable=true to allow it."
+            ErrorCode.TOPIC_DELETION_DISABLED, "topics cannot be deleted here: set delete.topic.enable=true to allow it"
         )
     if name is not None and topic_id != ZERO_UUID:
-        raise ApiError(
-            ErrorCode.INVALID_REQUEST, "Topic name and topic ID can not both be specified: give one of them."
-        )
+        raise ApiError(ErrorCode.INVALID_REQUEST, "the request gives a name and an id for one topic: give one of them")
     if name is None and topic_id == ZERO_UUID:
-        raise ApiError(ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified: give one of them.")
+        raise ApiError(ErrorCode.INVALID_REQUEST, "the request gives neither name nor id of a topic: give one of them")
     topic = _find(name, topic_id, image)
     if topic is not None:
         return topic
     if name is not None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic '{name}'.")
-    raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, f"There is no topic of the id {format_uuid(topic_id)}.")
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic '{name}'")
+    raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, f"there is no topic of the id {format_uuid(topic_id)}")

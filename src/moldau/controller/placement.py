@@ -18,9 +18,8 @@ def place(brokers: Sequence[Broker], partitions: int, replication_factor: int, s
     if replication_factor > len(brokers):
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
-            f"Unable to replicate the partition {replication_factor} time(s): The target replication factor of "
-            f"{replication_factor} cannot be reached because only {len(brokers)} broker(s) are registered. "
-            "Ask for fewer replicas or start more brokers.",
+            f"{replication_factor} replicas need as many brokers, and there are {len(brokers)}: "
+            "ask for fewer replicas or start more brokers",
         )
     ring = _alternating(brokers)
     count = len(ring)

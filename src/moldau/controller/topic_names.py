@@ -13,13 +13,13 @@ _ALLOWED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 def fault(name: str) -> str | None:
     """Why a topic must not be called that; None when it may."""
     if not name:
-        return "the empty string is not allowed"
+        return "a topic needs a name"
     if name in (".", ".."):
-        return f"'{name}' is not allowed: choose a name that is not a directory's"
+        return f"no topic can be called '{name}', which means a directory"
     if len(name) > MAX_TOPIC_NAME:
-        return f"the length of '{name}' is longer than the max allowed length {MAX_TOPIC_NAME}"
+        return f"a topic's name has at most {MAX_TOPIC_NAME} characters, this one {len(name)}"
     if not all(letter in _ALLOWED for letter in name):
-        return f"'{name}' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"
+        return f"no topic can be called '{name}': use only letters, digits, '.', '_' and '-'"
     return None
 
 

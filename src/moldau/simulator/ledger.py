@@ -72,6 +72,10 @@ class Ledger:
             raise Broken(f"HW: the end of {partition} was told as {before} and later as {offset}")
         self._ends[partition] = offset
 
+    def knows_beyond(self, partition: TopicPartition, end: int) -> bool:
+        """Whether a record was seen or acknowledged at this offset or a later one."""
+        return any(place.partition == partition and place.offset >= end for place in self._holds)
+
     def settle(self, partition: TopicPartition, log: Sequence[tuple[int, bytes]]) -> None:
         """Compare everything with what the partition holds in the end: (offset, payload), in order."""
         if [offset for offset, _ in log] != list(range(len(log))):

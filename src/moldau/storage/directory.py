@@ -6,10 +6,12 @@ never does: decide which partitions belong here.
 I1 One process at a time: the lock is held from `open` to `close`.
 I2 The mark of a clean end is gone before anything is written, and made after everything is on disk.
 I3 A recovery point on disk never lies above what is on disk: it is lowered before a log is cut, raised after a sync.
+I4 Every name found here, and this directory's own, is on disk before a log is opened.
 """
 
 from __future__ import annotations
 
+import errno
 import posixpath
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,6 +31,8 @@ RECOVERY_POINTS = "recovery-point-offset-checkpoint"
 LOG_STARTS = "log-start-offset-checkpoint"
 HIGH_WATERMARKS = "replication-offset-checkpoint"
 _LOCK = ".lock"
+_OUT_OF_REACH = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EROFS})
+"""Directories above ours that may not be opened, or whose file system has nothing to sync."""
 
 
 class DirectoryInUse(Exception):  # noqa: N818  (it names the trouble)
@@ -60,6 +64,7 @@ class LogDirectory:
                     disk.remove(posixpath.join(path, name))
             identity = _identify(disk, path, wanted, new_id)
             clean = _take_clean_mark(disk, path)
+            _sync_names(disk, path)  # I4
             return cls(disk, path, identity, clean, unlock, Health(failed))
         except BaseException:
             unlock()
@@ -228,6 +233,19 @@ def _identify(disk: Disk, path: str, wanted: Identity, new_id: Callable[[], byte
         identity = wanted.completed(new_id)
     disk.replace_file(papers, identity.encode())
     return identity
+
+
+def _sync_names(disk: Disk, path: str) -> None:
+    """Put the names of this directory's logs, its own and those above it on disk. A process that was killed may have
+    made them and synced none, and whoever finds them there cannot know. What is above may be out of reach."""
+    disk.sync_directory(path)
+    while (parent := posixpath.dirname(path)) != path:
+        path = parent
+        try:
+            disk.sync_directory(path)
+        except OSError as error:
+            if error.errno not in _OUT_OF_REACH:
+                raise
 
 
 def _take_clean_mark(disk: Disk, path: str) -> CleanShutdown | None:
