@@ -235,6 +235,17 @@ class TestReads:
         bench.append(b"b")
         assert [header.leader_epoch for header in read_headers(bench.content())] == [3, 4]
 
+    def test_an_epoch_ends_where_the_next_begins(self) -> None:
+        bench = Bench(PAGE_CACHE)
+        partition = bench.partition
+        assert [partition.epoch_end(epoch) for epoch in (-1, 2, 3, 4)] == [(-1, -1), (2, 0), (3, 0), (-1, -1)]
+        bench.append(b"a", b"b")
+        assert [partition.epoch_end(epoch) for epoch in (2, 3)] == [(2, 0), (3, 2)]
+        partition.lead(6, (1,))
+        assert [partition.epoch_end(epoch) for epoch in (3, 5, 6)] == [(3, 2), (3, 2), (6, 2)]
+        bench.append(b"c")
+        assert [partition.epoch_end(epoch) for epoch in (3, 5, 6, 7)] == [(3, 2), (3, 2), (6, 3), (-1, -1)]
+
     def test_at_least_one_batch_or_none(self) -> None:
         bench = Bench(PAGE_CACHE)
         bench.append(b"x" * 500)

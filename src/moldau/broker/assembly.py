@@ -205,6 +205,8 @@ class Broker:
             controller,
             directory.identity.cluster_id,
             sorted(handler.API for handler in HANDLERS),
+            directory,
+            self._offload,
         )
 
     async def _take_office(self, node: Node, directory: LogDirectory, controller: QuorumDriver) -> None:

@@ -51,11 +51,14 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("DELETE", "TOPIC", "resource"),
         Permission("DESCRIBE", "TOPIC", "left out"),
     ),
-    ApiKey.CREATE_PARTITIONS: (Permission("ALTER", "TOPIC", "resource"),),
     ApiKey.INIT_PRODUCER_ID: (
         Permission("WRITE", "TRANSACTIONAL_ID", "whole"),
         Permission("IDEMPOTENT_WRITE", "CLUSTER", "whole"),
         Permission("WRITE", "TOPIC", "whole"),
+    ),
+    ApiKey.OFFSET_FOR_LEADER_EPOCH: (
+        Permission("CLUSTER_ACTION", "CLUSTER", "resource"),
+        Permission("DESCRIBE", "TOPIC", "resource"),
     ),
     ApiKey.DESCRIBE_CONFIGS: (
         Permission("DESCRIBE_CONFIGS", "CLUSTER", "resource"),
@@ -65,9 +68,15 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("ALTER_CONFIGS", "CLUSTER", "resource"),
         Permission("ALTER_CONFIGS", "TOPIC", "resource"),
     ),
+    ApiKey.DESCRIBE_LOG_DIRS: (Permission("DESCRIBE", "CLUSTER", "whole"),),
+    ApiKey.CREATE_PARTITIONS: (Permission("ALTER", "TOPIC", "resource"),),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: (
         Permission("ALTER_CONFIGS", "CLUSTER", "resource"),
         Permission("ALTER_CONFIGS", "TOPIC", "resource"),
     ),
+    ApiKey.DESCRIBE_QUORUM: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_CLUSTER: (Permission("DESCRIBE", "CLUSTER", "whole"),),
+    ApiKey.DESCRIBE_PRODUCERS: (Permission("READ", "TOPIC", "resource"),),
+    ApiKey.LIST_CONFIG_RESOURCES: (Permission("DESCRIBE_CONFIGS", "CLUSTER", "whole"),),
+    ApiKey.DESCRIBE_TOPIC_PARTITIONS: (Permission("DESCRIBE", "TOPIC", "resource"),),
 }

@@ -16,11 +16,12 @@ from moldau.broker.topic_configs import TopicConfigTable
 from moldau.broker.turn import Turn
 from moldau.controller import ProducerIds as GrantedIds
 from moldau.controller import TopicDefaults, allocate_producer_ids
-from moldau.environment.doors import Chance, Clock
+from moldau.environment.doors import Chance, Clock, Offload
 from moldau.metadata import Image
 from moldau.metrics import Registry
 from moldau.model import ApiError
 from moldau.protocol.apis import ApiKey
+from moldau.storage import LogDirectory
 
 if TYPE_CHECKING:
     from moldau.broker.quorum.driver import QuorumDriver
@@ -54,6 +55,8 @@ class Node:
         controller: QuorumDriver,
         cluster_id: str,
         served: Sequence[ApiKey],
+        directory: LogDirectory,
+        offload: Offload,
     ) -> None:
         self.settings = settings
         self.clock = clock
@@ -65,6 +68,8 @@ class Node:
         self.cluster_id = cluster_id
         self.served = served
         """The APIs with a handler, in the order of their keys."""
+        self.directory = directory
+        self.offload = offload
         self.hosting = Hosting()
         self.image = Image(cluster_id)
         self.memo: dict[tuple[int, int, str, bytes], bytes] = {}

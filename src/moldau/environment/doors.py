@@ -150,6 +150,9 @@ class Disk(Protocol):
 
     def free_bytes(self, path: str) -> int: ...
 
+    def total_bytes(self, path: str) -> int:
+        """The size of the file system that the path lies on."""
+
     def lock(self, path: str) -> Callable[[], None] | None:
         """Take an exclusive lock on a lock file, held till the returned function is called or the process ends;
         None when another process holds it."""

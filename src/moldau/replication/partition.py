@@ -18,7 +18,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from moldau.environment.doors import Clock, FileSlice, Timer
-from moldau.model import ApiError, ErrorCode, TopicPartition
+from moldau.model import NO_EPOCH, ApiError, ErrorCode, TopicPartition
 from moldau.records import BatchHeader, stamp, stamp_append_time
 from moldau.replication.progress import Progress
 from moldau.replication.waiting import (
@@ -33,6 +33,7 @@ from moldau.storage.committer import Committer
 from moldau.storage.log import Log
 
 ALL = -1
+NO_OFFSET = -1
 NO_TIMESTAMP = -1
 ANY_EPOCH = -1
 
@@ -235,6 +236,16 @@ class Partition:
         if leader_epoch == self.leader_epoch or leader_epoch == ANY_EPOCH:
             return ErrorCode.NONE
         return ErrorCode.FENCED_LEADER_EPOCH if leader_epoch < self.leader_epoch else ErrorCode.UNKNOWN_LEADER_EPOCH
+
+    def epoch_end(self, epoch: int) -> tuple[int, int]:
+        """The largest epoch that began here and is not above the one asked for, and where it ended; both -1 for an
+        epoch that no leader here knows yet. One older than all that is kept ended where the oldest kept one begins."""
+        log = self.log
+        if epoch < 0 or epoch > self.leader_epoch:
+            return NO_EPOCH, NO_OFFSET
+        if epoch == self.leader_epoch:  # known from the election on, before the leader has written anything
+            return epoch, log.end_offset
+        return log.epoch_end(epoch) or (epoch, log.epochs.first_offset(log.end_offset))
 
     @property
     def last_stable_offset(self) -> int:

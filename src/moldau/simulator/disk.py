@@ -158,6 +158,9 @@ class SimulatedDisk:
     def free_bytes(self, path: str) -> int:
         return self._image.free_bytes()
 
+    def total_bytes(self, path: str) -> int:
+        return self._image.total_bytes
+
     def lock(self, path: str) -> Callable[[], None] | None:
         self.open(path, create=True).release()
         holder = self._locks.get(path)

@@ -179,6 +179,10 @@ class Image:
         """All files with their paths, in the order of their names."""
         yield from _walk("", self.root)
 
+    @property
+    def total_bytes(self) -> int:
+        return _PLENTY if self.capacity_bytes is None else self.capacity_bytes
+
     def free_bytes(self) -> int:
         if self.capacity_bytes is None:
             return _PLENTY

@@ -1,12 +1,12 @@
 """One partition's log on one disk, in Kafka's file formats."""
 
 from moldau.storage.committer import Committer
-from moldau.storage.directory import DirectoryInUse, LogDirectory
+from moldau.storage.directory import DirectoryInUse, LogDirectory, Room
 from moldau.storage.health import CorruptLog, Health
 from moldau.storage.identity import CleanShutdown, ForeignDirectory, Identity
 from moldau.storage.log import Log
 from moldau.storage.opening import Recovered
-from moldau.storage.producers import Duplicate, ProducerTable
+from moldau.storage.producers import Duplicate, Producer, ProducerTable
 from moldau.storage.settings import LogSettings
 from moldau.storage.sync import SyncJob
 
@@ -22,7 +22,9 @@ __all__ = [
     "Log",
     "LogDirectory",
     "LogSettings",
+    "Producer",
     "ProducerTable",
     "Recovered",
+    "Room",
     "SyncJob",
 ]

@@ -1,7 +1,7 @@
 """One log directory: whose it is, which partitions it holds, how far each is on disk.
 
-Who calls: the broker, on the loop; `open_log` and `checkpoint` may run off it. All of them wait for the device. What it
-never does: decide which partitions belong here.
+Who calls: the broker, on the loop; `open_log`, `checkpoint` and `room` may run off it. All of them wait for
+the device. What it never does: decide which partitions belong here.
 
 I1 One process at a time: the lock is held from `open` to `close`.
 I2 The mark of a clean end is gone before anything is written, and made after everything is on disk.
@@ -15,6 +15,7 @@ import errno
 import posixpath
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from moldau.environment import Disk
 from moldau.model import TopicPartition
@@ -37,6 +38,13 @@ _OUT_OF_REACH = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EROFS}
 
 class DirectoryInUse(Exception):  # noqa: N818  (it names the trouble)
     """Another process has the directory."""
+
+
+class Room(NamedTuple):
+    """How large the file system is, and how much of it can still be written."""
+
+    total_bytes: int
+    usable_bytes: int
 
 
 class LogDirectory:
@@ -100,6 +108,10 @@ class LogDirectory:
         """Which partitions lie here, opened or not."""
         found = (names.partition_of(name) for name in self._subdirectories())
         return sorted(partition for partition in found if partition is not None)
+
+    def room(self) -> Room:
+        """How much room there is. It may run off the loop."""
+        return Room(self._disk.total_bytes(self.path), self._disk.free_bytes(self.path))
 
     def open_log(self, partition: TopicPartition, settings: LogSettings, *, topic_id: bytes | None = None) -> Log:
         """Make or recover one partition's log. Several may be opened at once, on different threads. A disk error here

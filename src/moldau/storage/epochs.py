@@ -49,6 +49,10 @@ class Epochs:
             return None
         return self._epochs[after - 1], self._starts[after] if after < len(self._starts) else log_end
 
+    def first_offset(self, log_end: int) -> int:
+        """Where the oldest known epoch begins: at the end of a log that knows none."""
+        return self._starts[0] if self._starts else log_end
+
     def epoch_at(self, offset: int) -> int:
         """The epoch of the record at an offset."""
         after = bisect_right(self._starts, offset)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from moldau.broker.call import PARKED, Call, Outcome
 from moldau.broker.handlers.create_topics import submit
 from moldau.broker.node import Node
-from moldau.metadata import Topic
+from moldau.metadata import Image, PartitionState, Topic
 from moldau.model import ApiError, ErrorCode
 from moldau.protocol.apis import ApiKey
 from moldau.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest, CreateTopicsResponse
@@ -32,8 +32,7 @@ MEMOISED = True
 UNKNOWN_OPERATIONS = -(2**31)
 ALL_TOPIC_OPERATIONS = 0b0000_1101_1111_1000
 ALL_CLUSTER_OPERATIONS = 0b0001_1111_0010_0000 | 0b1_0000_0000
-
-_INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 
 
 def handle(request: MetadataRequest, call: Call) -> MetadataResponse | Outcome:
@@ -59,6 +58,12 @@ def failed(request: MetadataRequest, code: ErrorCode) -> MetadataResponse:
         error_code=code,
         topics=[_refused(wanted, code) for wanted in request.topics or ()],
     )
+
+
+def offline_replicas(image: Image, state: PartitionState) -> list[int]:
+    """The replicas whose brokers do not take part."""
+    brokers = image.brokers
+    return [replica for replica in state.replicas if replica not in brokers or brokers[replica].fenced]
 
 
 def _to_create(request: MetadataRequest, call: Call) -> list[str]:
@@ -107,10 +112,8 @@ def _code_of_missing(name: str | None) -> ErrorCode:
 
 
 def _topic(node: Node, topic: Topic, operations: int) -> MetadataResponseTopic:
-    brokers = node.image.brokers
     partitions = []
     for index, state in enumerate(topic.partitions):
-        offline = [replica for replica in state.replicas if replica not in brokers or brokers[replica].fenced]
         partitions.append(
             MetadataResponsePartition(
                 error_code=ErrorCode.NONE if state.leader >= 0 else ErrorCode.LEADER_NOT_AVAILABLE,
@@ -119,13 +122,13 @@ def _topic(node: Node, topic: Topic, operations: int) -> MetadataResponseTopic:
                 leader_epoch=state.leader_epoch,
                 replica_nodes=list(state.replicas),
                 isr_nodes=list(state.isr),
-                offline_replicas=offline,
+                offline_replicas=offline_replicas(node.image, state),
             )
         )
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.id,
-        is_internal=topic.name in _INTERNAL,
+        is_internal=topic.name in INTERNAL_TOPICS,
         partitions=partitions,
         topic_authorized_operations=operations,
     )

@@ -29,6 +29,8 @@ from moldau.storage import Committer
 MOST_UNDECIDED = 10_000
 """Requests that may wait for the machine; more are refused."""
 
+NOBODY = -1
+
 Done = Callable[[Any, ApiError | None], None]
 """Told the response, or why there is none."""
 
@@ -38,6 +40,17 @@ class Subscriber(Protocol):
 
     def take_in(self, image: Image, delta: Delta, done: Callable[[], None], /) -> None:
         """Do it, then call `done` (once, now or later)."""
+
+
+class Standing(NamedTuple):
+    """Who leads the quorum and how far it is, as this voter knows."""
+
+    leader: int
+    """-1 while nobody is known to lead."""
+    epoch: int
+    high_watermark: int
+    end_offset: int
+    """Of this voter's own log."""
 
 
 class _Due(NamedTuple):
@@ -86,6 +99,13 @@ class QuorumDriver:
     def stop(self) -> None:
         """Take no further request; those that wait are refused."""
         self._refuse_all(ApiError(ErrorCode.NOT_CONTROLLER, "this broker is stopping: ask again later"))
+
+    @property
+    def standing(self) -> Standing:
+        """How the quorum stands now."""
+        raft = self._raft
+        leader = NOBODY if raft.leader is None else raft.leader
+        return Standing(leader, raft.epoch, raft.high_watermark, self._log.end_offset)
 
     def submit(self, decide: Decide, done: Done) -> None:
         """Have the controller decide, and `done` told what came of it."""

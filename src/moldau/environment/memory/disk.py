@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 
 from moldau.environment.doors import Buffer
 
+_PLENTY = 1 << 40
+
 
 class MemoryFile:
     """One opening of a file's contents."""
@@ -156,7 +158,10 @@ class MemoryDisk:
         self._files[path] = bytearray(data)
 
     def free_bytes(self, path: str) -> int:
-        return 1 << 40
+        return _PLENTY
+
+    def total_bytes(self, path: str) -> int:
+        return _PLENTY
 
     def lock(self, path: str) -> Callable[[], None] | None:
         self.open(path, create=True).release()

@@ -205,6 +205,10 @@ class RealDisk:
         room = os.statvfs(path)
         return room.f_bavail * room.f_frsize
 
+    def total_bytes(self, path: str) -> int:
+        room = os.statvfs(path)
+        return room.f_blocks * room.f_frsize
+
     def lock(self, path: str) -> Callable[[], None] | None:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
         try:
