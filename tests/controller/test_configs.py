@@ -138,7 +138,7 @@ class TestIncremental:
             (of("a", ("retention.ms", APPEND, "6")), ErrorCode.INVALID_CONFIG, "not a list"),
             (of("a", ("retention.ms", SUBTRACT, "5")), ErrorCode.INVALID_CONFIG, "not a list"),
             (of("a", ("retention.ms", 9, "5")), ErrorCode.INVALID_REQUEST, "3 (SUBTRACT)"),
-            (of("a", ("retention.ms", SET, "1"), ("retention.ms", SET, "2")), ErrorCode.INVALID_REQUEST, "once"),
+            (of("a", ("retention.ms", SET, "1"), ("retention.ms", SET, "2")), ErrorCode.INVALID_REQUEST, "twice"),
             (of("a", ("cleanup.policy", SET, "x" * 32_768)), ErrorCode.INVALID_CONFIG, "32767"),
             (of("1", ("num.partitions", SET, "2"), kind=BROKER), ErrorCode.INVALID_REQUEST, "restart the broker"),
             (of("", ("num.partitions", SET, "2"), kind=BROKER), ErrorCode.INVALID_REQUEST, "restart the broker"),

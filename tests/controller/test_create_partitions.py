@@ -124,21 +124,21 @@ def test_a_topic_twice_in_one_request() -> None:
     ("wanted", "code", "says"),
     [
         (to("a", 1), ErrorCode.INVALID_PARTITIONS, "ask for 3 or more"),
-        (to("a", 2), ErrorCode.INVALID_PARTITIONS, "would not be more"),
-        (to("a", -1), ErrorCode.INVALID_PARTITIONS, "would not be more"),
+        (to("a", 2), ErrorCode.INVALID_PARTITIONS, "are no more"),
+        (to("a", -1), ErrorCode.INVALID_PARTITIONS, "are no more"),
         (to("a", 10_003), ErrorCode.POLICY_VIOLATION, "10000"),
-        (to("a", 3, [1], [2]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "assigns 2"),
-        (to("a", 4, [1]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "assigns 1"),
+        (to("a", 3, [1], [2]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "2 are assigned"),
+        (to("a", 4, [1]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "assign each new one"),
         (
             CreatePartitionsTopic(name="a", count=3, assignments=[]),
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            "assigns 0",
+            "leave the assignments out",
         ),
         (to("a", 3, []), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "no broker"),
-        (to("a", 3, [9]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "which is not registered"),
+        (to("a", 3, [9]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "broker 9, which is not registered"),
         (to("a", 3, [1, 1]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "twice"),
         (to("a", 3, [1, 2]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "the same number"),
-        (to("a", 4, [1], [3]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "takes part now"),
+        (to("a", 4, [1], [3]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "partition 3 is assigned to takes part"),
     ],
 )
 def test_refused(wanted: CreatePartitionsTopic, code: ErrorCode, says: str) -> None:

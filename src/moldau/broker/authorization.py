@@ -51,7 +51,6 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("DELETE", "TOPIC", "resource"),
         Permission("DESCRIBE", "TOPIC", "left out"),
     ),
-    ApiKey.CREATE_PARTITIONS: (Permission("ALTER", "TOPIC", "resource"),),
     ApiKey.INIT_PRODUCER_ID: (
         Permission("WRITE", "TRANSACTIONAL_ID", "whole"),
         Permission("IDEMPOTENT_WRITE", "CLUSTER", "whole"),
@@ -65,16 +64,17 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("DESCRIBE_CONFIGS", "CLUSTER", "resource"),
         Permission("DESCRIBE_CONFIGS", "TOPIC", "resource"),
     ),
-    ApiKey.DESCRIBE_LOG_DIRS: (Permission("DESCRIBE", "CLUSTER", "whole"),),
-    ApiKey.DESCRIBE_QUORUM: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.ALTER_CONFIGS: (
         Permission("ALTER_CONFIGS", "CLUSTER", "resource"),
         Permission("ALTER_CONFIGS", "TOPIC", "resource"),
     ),
+    ApiKey.DESCRIBE_LOG_DIRS: (Permission("DESCRIBE", "CLUSTER", "whole"),),
+    ApiKey.CREATE_PARTITIONS: (Permission("ALTER", "TOPIC", "resource"),),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: (
         Permission("ALTER_CONFIGS", "CLUSTER", "resource"),
         Permission("ALTER_CONFIGS", "TOPIC", "resource"),
     ),
+    ApiKey.DESCRIBE_QUORUM: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_CLUSTER: (Permission("DESCRIBE", "CLUSTER", "whole"),),
     ApiKey.DESCRIBE_PRODUCERS: (Permission("READ", "TOPIC", "resource"),),
     ApiKey.LIST_CONFIG_RESOURCES: (Permission("DESCRIBE_CONFIGS", "CLUSTER", "whole"),),

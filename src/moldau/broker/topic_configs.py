@@ -83,9 +83,7 @@ class TopicConfigTable:
             raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}{nearest(name, TOPIC_CONFIGS)}")
         _, row = TOPIC_CONFIGS[name]
         if row.kind is not Kind.LIST:
-            raise ApiError(
-                ErrorCode.INVALID_CONFIG, f"{name} is not a list, nothing can be appended or subtracted: set its value."
-            )
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"{name} is not a list, so it has no items: set its value")
         text = configs.get(name, resolve(row, self._given))
         return list(row.default if text is None else row.parse(text))
 

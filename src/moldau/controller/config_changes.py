@@ -59,7 +59,9 @@ def changes(resources: Sequence[R], image: Image, wanted: Wanted[R], topics: Top
         key = Resource(resource.resource_type, resource.resource_name)
         try:
             if counts[key] > 1:
-                raise ApiError(ErrorCode.INVALID_REQUEST, "the request names this resource twice: name it once")
+                raise ApiError(
+                    ErrorCode.INVALID_REQUEST, "the request names this resource twice: put all of its changes in one"
+                )
             _check_exists(key, image)
             _check_names(resource)
             now = image.configs.get(key, {})
@@ -82,15 +84,15 @@ def _check_exists(resource: Resource, image: Image) -> None:
     else:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
-            f"Resource type {resource.type} cannot be configured: ask for {ResourceType.TOPIC} (topic) "
-            f"or {ResourceType.BROKER} (broker).",
+            f"resource type {resource.type} cannot be changed: ask for {ResourceType.TOPIC} (topic) "
+            f"or {ResourceType.BROKER} (broker)",
         )
 
 
 def _check_broker(name: str, image: Image) -> None:
     if name and not (name.isascii() and name.isdigit()):
         raise ApiError(
-            ErrorCode.INVALID_REQUEST, f"A broker is named by its number, not '{name}'; the empty name means all."
+            ErrorCode.INVALID_REQUEST, f"a broker is named by its number, not '{name}'; the empty name means all"
         )
     if name and name not in map(str, image.brokers):
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"there is no broker {name}")
@@ -105,7 +107,7 @@ def _check_names(resource: R) -> None:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
             f"{', '.join(counts)} cannot change while a broker runs: "
-            "set it where the broker reads its settings and restart the broker.",
+            "set it where the broker reads its settings and restart the broker",
         )
 
 
@@ -113,7 +115,7 @@ def _check_values(after: Mapping[str, str], topics: TopicConfigs) -> None:
     for name, value in after.items():
         if len(value.encode()) > MAX_CONFIG_VALUE:
             raise ApiError(
-                ErrorCode.INVALID_CONFIG, f"The value of {name} is too long: {MAX_CONFIG_VALUE} bytes are allowed."
+                ErrorCode.INVALID_CONFIG, f"the value of {name} is too long: it has at most {MAX_CONFIG_VALUE} bytes"
             )
     topics.check(after)  # C3
 

@@ -35,7 +35,7 @@ def create_partitions(request: CreatePartitionsRequest, image: Image) -> Outcome
     counts = Counter(topic.name for topic in request.topics)
     records: list[Top] = []
     results = [
-        _result(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name: name each topic once.")
+        _result(name, ErrorCode.INVALID_REQUEST, "the request names this topic twice: name each once")
         for name, count in counts.items()
         if count > 1
     ]
@@ -73,7 +73,7 @@ def _grow(wanted: CreatePartitionsTopic, image: Image) -> list[Top]:
     if wanted.count <= existing:
         raise ApiError(
             ErrorCode.INVALID_PARTITIONS,
-            f"'{wanted.name}' has {existing} partitions, and {wanted.count} would not be more: "
+            f"the topic has {existing} partitions, and {wanted.count} are no more: "
             f"ask for {existing + 1} or more in all",
         )
     additional = wanted.count - existing
@@ -96,8 +96,8 @@ def _assigned(
     if len(assignments) != additional:
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"the request adds {additional} partitions and assigns {len(assignments)}: "
-            "assign every new partition, or none",
+            f"{additional} partitions are new, and {len(assignments)} are assigned: "
+            "assign each new one, or leave the assignments out",
         )
     for index, assignment in enumerate(assignments, len(topic.partitions)):
         check_assignment(index, assignment.broker_ids, len(topic.partitions[0].replicas), image)

@@ -59,7 +59,7 @@ def _change(change: AlterableConfig, values: dict[str, str], configs: TopicConfi
         values.pop(name, None)
         return
     if value is None:
-        raise ApiError(ErrorCode.INVALID_REQUEST, f"{name} has no value: give it one, or delete it")
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"{name} has no value: give it one or delete it")
     if change.config_operation == Operation.SET:
         values[name] = value
     elif change.config_operation in (Operation.APPEND, Operation.SUBTRACT):
@@ -73,7 +73,6 @@ def _change(change: AlterableConfig, values: dict[str, str], configs: TopicConfi
     else:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
-            f"Unknown operation {change.config_operation} on {name}: ask for "
-            + ", ".join(f"{operation.value} ({operation.name})" for operation in Operation)
-            + ".",
+            f"there is no operation {change.config_operation}, asked for {name}: ask for "
+            + ", ".join(f"{operation.value} ({operation.name})" for operation in Operation),
         )
