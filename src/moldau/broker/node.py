@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from moldau.broker.hosting import Hosting
 from moldau.broker.journal import Journal
 from moldau.broker.producer_ids import Block, ProducerIds
+from moldau.broker.retention import Retention
 from moldau.broker.settings import BrokerSettings
 from moldau.broker.topic_configs import TopicConfigTable
 from moldau.broker.turn import Turn
@@ -54,6 +55,8 @@ class Node:
         controller: QuorumDriver,
         cluster_id: str,
         served: Sequence[ApiKey],
+        hosting: Hosting,
+        retention: Retention,
     ) -> None:
         self.settings = settings
         self.clock = clock
@@ -65,7 +68,8 @@ class Node:
         self.cluster_id = cluster_id
         self.served = served
         """The APIs with a handler, in the order of their keys."""
-        self.hosting = Hosting()
+        self.hosting = hosting
+        self.retention = retention
         self.image = Image(cluster_id)
         self.memo: dict[tuple[int, int, str, bytes], bytes] = {}
         """Encoded answers that depend on nothing but API, version, listener, the request's bytes and the image."""

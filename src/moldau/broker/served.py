@@ -5,6 +5,7 @@ from __future__ import annotations
 from moldau.broker.handlers import (
     api_versions,
     create_topics,
+    delete_records,
     delete_topics,
     describe_cluster,
     describe_configs,
@@ -26,6 +27,7 @@ HANDLERS: tuple[Handler, ...] = (
     api_versions,
     create_topics,
     delete_topics,
+    delete_records,
     init_producer_id,
     describe_configs,
     describe_cluster,
