@@ -62,6 +62,8 @@ class Retention:
         self._removals: dict[int, Timer] = {}
         self._next_removal = 0
         self._risen: list[_Risen] = []
+        self._looked_at: dict[Partition, None] = {}
+        """What a look has found to retire, until that is done: a slow disk gathers no more of them."""
         self._writing = False
         self._when_idle: list[Callable[[], None]] = []
 
@@ -123,8 +125,13 @@ class Retention:
             self._journal.tell(
                 "retention", f"{topic.name}-{partition.index} begins at {partition.log.start_offset} now: {why}"
             )
-        if partition.log.retirable:
-            self._sync(_Risen(topic, partition, _nobody))
+        if partition.log.retirable and partition not in self._looked_at:
+            self._looked_at[partition] = None
+            self._sync(_Risen(topic, partition, partial(self._looked, partition)))
+
+    def _looked(self, partition: Partition, _: ErrorCode) -> None:
+        """What failed was told of; what is left to do the next look finds."""
+        del self._looked_at[partition]
 
     # -------------------------------------------------------------------------------------- writing down
 
@@ -196,7 +203,3 @@ class Retention:
     def _removed(self, _: None, error: BaseException | None) -> None:
         if error is not None:
             self._journal.tell("removal failed", f"files of deleted records could not be removed: {error}")
-
-
-def _nobody(code: ErrorCode) -> None:
-    """Nobody asked: the next look sees what is left to do."""
