@@ -31,7 +31,7 @@ ENVIRONMENT_CHOOSING_FILES = frozenset({"broker/assembly.py", "client/runner.py"
 """A client that a user makes has nobody above it to hand it one: it takes the real doors unless it is given others."""
 
 PURE_ROOMS = frozenset({"model", "records", "protocol", "raft", "metadata", "controller"})
-PURE_FILES = frozenset({"replication/progress.py"})
+PURE_FILES = frozenset({"replication/progress.py", "storage/retention.py"})
 IMPURE_MODULES = frozenset(
     {
         "asyncio",

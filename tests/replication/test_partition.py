@@ -7,6 +7,8 @@ import pytest
 from moldau.model import ApiError, ErrorCode
 from moldau.records import decode, read_headers
 from moldau.replication import Durability, PartitionSettings
+from moldau.replication.partition import AT_HIGH_WATERMARK
+from moldau.storage import Reason, Retention
 from tests.replication.bench import PAGE_CACHE, Bench, batch
 
 IDEMPOTENT = {"producer_id": 7, "producer_epoch": 0}
@@ -286,3 +288,34 @@ class TestTheEnd:
         bench.offload.work()
         bench.offload.work()
         assert bench.partition.high_watermark == 1
+
+
+def test_records_are_deleted_up_to_the_high_watermark_and_no_further() -> None:
+    bench = Bench(PAGE_CACHE)
+    bench.append(*[b"v"] * 5)
+    assert bench.partition.high_watermark == 5
+    for offset in (6, -2):
+        with pytest.raises(ApiError, match="not committed") as refused:
+            bench.partition.delete_before(offset)
+        assert refused.value.code is ErrorCode.OFFSET_OUT_OF_RANGE
+    bench.partition.delete_before(2)
+    assert bench.partition.read(1, 100).error is ErrorCode.OFFSET_OUT_OF_RANGE
+    assert bench.partition.read(2, 100).log_start_offset == 2
+    bench.partition.delete_before(AT_HIGH_WATERMARK)
+    assert bench.log.start_offset == 5  # A5
+
+
+def test_what_is_not_committed_does_not_expire_and_who_does_not_lead_decides_nothing() -> None:
+    bench = Bench()
+    bench.append(*[b"v"] * 5)
+    limits, far = Retention(ms=0), 1 << 42
+    assert bench.partition.expire(limits, far) == []
+    assert bench.log.start_offset == 0
+    bench.offload.work()
+    assert bench.partition.expire(limits, far) == [Reason.AGE]  # A5
+    assert bench.log.start_offset == 5
+    bench.partition.close()
+    assert bench.partition.expire(limits, far) == []
+    with pytest.raises(ApiError) as refused:
+        bench.partition.delete_before(0)
+    assert refused.value.code is ErrorCode.NOT_LEADER_OR_FOLLOWER

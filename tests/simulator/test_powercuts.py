@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from moldau.simulator.disk import SimulatedDisk
 from moldau.simulator.runner import run
 from moldau.simulator.scenarios.powercuts import PowerCuts
 from moldau.storage import opening
@@ -46,3 +47,14 @@ def test_a_sync_that_leaves_out_the_names_is_found(monkeypatch: pytest.MonkeyPat
 def test_a_hole_between_segments_that_recovery_overlooks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "_hole_after", lambda *_: False)
     assert any("P7" in finding or "D6" in finding for finding in found_within(30))
+
+
+def test_a_start_that_is_written_down_after_the_names_are_gone_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = SimulatedDisk.replace_file
+
+    def late(self: SimulatedDisk, path: str, data: bytes) -> None:
+        if not path.endswith("/start"):
+            written(self, path, data)
+
+    monkeypatch.setattr(SimulatedDisk, "replace_file", late)
+    assert any("D5" in finding for finding in found_within(10))

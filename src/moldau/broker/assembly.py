@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from moldau.broker.errors import CannotStart
+from moldau.broker.hosting import Hosting
 from moldau.broker.journal import Journal
 from moldau.broker.listener import ConnectionLimits, Reception
 from moldau.broker.node import Node
@@ -20,6 +21,7 @@ from moldau.broker.publisher import Publisher
 from moldau.broker.quorum.driver import QuorumDriver
 from moldau.broker.quorum.metadata_log import MetadataLog
 from moldau.broker.quorum.state_file import UnreadableState, read_state
+from moldau.broker.retention import Retention
 from moldau.broker.router import Router
 from moldau.broker.served import HANDLERS
 from moldau.broker.settings import BrokerSettings, Endpoint
@@ -102,6 +104,7 @@ class Broker:
             raise
         self._reception.open(Router(self._node, HANDLERS).serve)
         self._checkpoint_later()
+        self._node.retention.start()
 
     async def failed(self) -> str:
         """Wait until the broker can serve no more, which may be never; why."""
@@ -117,6 +120,7 @@ class Broker:
         if node is None or directory is None:
             return
         node.controller.stop()
+        node.retention.stop()
         await self._committed()
         partitions = node.hosting.partitions()
         self._turn.enter()
@@ -125,6 +129,7 @@ class Broker:
         self._turn.leave()
         await self._emptied()
         await self._committed()
+        await self._starts_written(node.retention)
         high_watermarks = {TopicPartition(each.topic, each.index): each.high_watermark for each in partitions}
         try:
             await self._offload.run(partial(directory.close, broker_epoch=self._epoch, high_watermarks=high_watermarks))
@@ -195,6 +200,10 @@ class Broker:
 
     def _make_node(self, directory: LogDirectory, controller: QuorumDriver) -> Node:
         assert directory.identity.cluster_id is not None
+        hosting = Hosting()
+        retention = Retention(
+            self.settings, directory, hosting, self._committer, self._clock, self._offload, self._journal
+        )
         return Node(
             self.settings,
             self._clock,
@@ -207,6 +216,8 @@ class Broker:
             sorted(handler.API for handler in HANDLERS),
             directory,
             self._offload,
+            hosting,
+            retention,
         )
 
     async def _take_office(self, node: Node, directory: LogDirectory, controller: QuorumDriver) -> None:
@@ -291,6 +302,13 @@ class Broker:
         if not self._committer.idle:
             idle = asyncio.get_running_loop().create_future()
             self._committer.when_idle(lambda: idle.set_result(None))
+            await idle
+
+    async def _starts_written(self, retention: Retention) -> None:
+        """Until nobody writes down where logs begin."""
+        if not retention.idle:
+            idle = asyncio.get_running_loop().create_future()
+            retention.when_idle(lambda: idle.set_result(None))
             await idle
 
     async def _emptied(self) -> None:

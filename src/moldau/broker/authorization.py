@@ -51,6 +51,7 @@ AUTHORIZATION: dict[ApiKey, tuple[Permission, ...]] = {
         Permission("DELETE", "TOPIC", "resource"),
         Permission("DESCRIBE", "TOPIC", "left out"),
     ),
+    ApiKey.DELETE_RECORDS: (Permission("DELETE", "TOPIC", "resource"),),
     ApiKey.INIT_PRODUCER_ID: (
         Permission("WRITE", "TRANSACTIONAL_ID", "whole"),
         Permission("IDEMPOTENT_WRITE", "CLUSTER", "whole"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from moldau.broker.hosting import Hosting
 from moldau.broker.journal import Journal
 from moldau.broker.producer_ids import Block, ProducerIds
+from moldau.broker.retention import Retention
 from moldau.broker.settings import BrokerSettings
 from moldau.broker.topic_configs import TopicConfigTable
 from moldau.broker.turn import Turn
@@ -57,6 +58,8 @@ class Node:
         served: Sequence[ApiKey],
         directory: LogDirectory,
         offload: Offload,
+        hosting: Hosting,
+        retention: Retention,
     ) -> None:
         self.settings = settings
         self.clock = clock
@@ -70,7 +73,8 @@ class Node:
         """The APIs with a handler, in the order of their keys."""
         self.directory = directory
         self.offload = offload
-        self.hosting = Hosting()
+        self.hosting = hosting
+        self.retention = retention
         self.image = Image(cluster_id)
         self.memo: dict[tuple[int, int, str, bytes], bytes] = {}
         """Encoded answers that depend on nothing but API, version, listener, the request's bytes and the image."""

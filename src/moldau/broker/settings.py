@@ -129,6 +129,9 @@ class BrokerSettings:
     log_retention_bytes: int = config(
         "log.retention.bytes", Kind.LONG, -1, "How many bytes of a partition are kept; -1 is all.", unit="bytes"
     )
+    log_segment_delete_delay_ms: int = config(
+        "log.segment.delete.delay.ms", Kind.LONG, 60_000, "How long a deleted file is kept.", unit="ms", at_least=0
+    )
     log_index_interval_bytes: int = config(
         "log.index.interval.bytes", Kind.INT, 4096, "Log bytes for each index entry.", unit="bytes", at_least=0
     )
@@ -161,6 +164,22 @@ class BrokerSettings:
     )
 
     # ------------------------------------------------------------------------------- limits and times
+    log_retention_check_interval_ms: int = config(
+        "log.retention.check.interval.ms",
+        Kind.LONG,
+        300_000,
+        "How often logs are looked over for old records.",
+        unit="ms",
+        at_least=1,
+    )
+    log_initial_task_delay_ms: int = config(
+        "log.initial.task.delay.ms",
+        Kind.LONG,
+        30_000,
+        "How long after the start they are looked over first.",
+        unit="ms",
+        at_least=0,
+    )
     fetch_max_bytes: int = config(
         "fetch.max.bytes", Kind.INT, 57_671_680, "Most bytes of one Fetch answer.", unit="bytes", at_least=1024
     )

@@ -249,10 +249,12 @@ class TopicSettings:
     )
 
     compacted: bool = field(init=False)
+    deletes: bool = field(init=False)
     append_time: bool = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "compacted", "compact" in self.cleanup_policy)
+        object.__setattr__(self, "deletes", "delete" in self.cleanup_policy)
         object.__setattr__(self, "append_time", self.timestamp_type == "LogAppendTime")
 
 

@@ -139,14 +139,11 @@ log.flush.interval.ms LONG
 log.flush.offset.checkpoint.interval.ms INT =60000
 log.flush.scheduler.interval.ms LONG =9223372036854775807
 log.flush.start.offset.checkpoint.interval.ms INT =60000
-log.initial.task.delay.ms LONG =30000
 log.local.retention.bytes LONG =-2
 log.local.retention.ms LONG =-2
 log.preallocate BOOLEAN =false
-log.retention.check.interval.ms LONG =300000
 log.roll.jitter.hours INT =0
 log.roll.jitter.ms LONG
-log.segment.delete.delay.ms LONG =60000
 max.connection.creation.rate INT =2147483647
 max.connections.per.ip.overrides STRING =
 max.incremental.fetch.session.cache.slots INT =1000

@@ -8,6 +8,7 @@ A1  What `read` shows lies below the high watermark.
 A2  A produce is answered with NONE only once its last record lies below the high watermark.
 A3  With durability "fsync" the leader acknowledges what is synced, with "page-cache" what is appended.
 A4  After `close`, or after the disk has failed, everybody parked has been answered and nothing is appended.
+A5  The log never begins above the high watermark.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ from moldau.replication.waiting import (
 )
 from moldau.storage.committer import Committer
 from moldau.storage.log import Log
+from moldau.storage.retention import Reason, Retention
 
 ALL = -1
 NO_OFFSET = -1
 NO_TIMESTAMP = -1
 ANY_EPOCH = -1
+AT_HIGH_WATERMARK = -1
 
 
 class Durability(Enum):
@@ -286,6 +289,28 @@ class Partition:
     def cancel(self, token: Token) -> None:
         """Do not call whom it stands for; harmless when it has been called."""
         self._waiting.cancel(token)
+
+    # ------------------------------------------------------------------------------------------ old records
+
+    def delete_before(self, offset: int) -> None:
+        """Begin at this offset from now on, or at the high watermark; OFFSET_OUT_OF_RANGE above it."""
+        if self._refusal is not None:
+            raise ApiError(self._refusal)
+        if offset == AT_HIGH_WATERMARK:
+            offset = self.high_watermark
+        if not 0 <= offset <= self.high_watermark:  # A5
+            raise ApiError(
+                ErrorCode.OFFSET_OUT_OF_RANGE,
+                f"offset {offset} of {self.topic}-{self.index} is not committed: ask for 0 to {self.high_watermark}, "
+                f"or for {AT_HIGH_WATERMARK}",
+            )
+        self.log.advance_start(offset)
+
+    def expire(self, limits: Retention, now_ms: int) -> list[Reason]:
+        """Begin above what is too old or too much; why each segment goes. Nothing goes while another leads."""
+        if self._refusal is not None:
+            return []
+        return self.log.expire(limits, now_ms, self.high_watermark)  # A5
 
     # ------------------------------------------------------------------------------------------- progress
 

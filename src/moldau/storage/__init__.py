@@ -7,10 +7,12 @@ from moldau.storage.identity import CleanShutdown, ForeignDirectory, Identity
 from moldau.storage.log import Log
 from moldau.storage.opening import Recovered
 from moldau.storage.producers import Duplicate, Producer, ProducerTable
+from moldau.storage.retention import KEEP_ALL, Reason, Retention
 from moldau.storage.settings import LogSettings
 from moldau.storage.sync import SyncJob
 
 __all__ = [
+    "KEEP_ALL",
     "CleanShutdown",
     "Committer",
     "CorruptLog",
@@ -24,7 +26,9 @@ __all__ = [
     "LogSettings",
     "Producer",
     "ProducerTable",
+    "Reason",
     "Recovered",
+    "Retention",
     "Room",
     "SyncJob",
 ]

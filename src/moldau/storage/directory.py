@@ -6,15 +6,20 @@ the device. What it never does: decide which partitions belong here.
 I1 One process at a time: the lock is held from `open` to `close`.
 I2 The mark of a clean end is gone before anything is written, and made after everything is on disk.
 I3 A recovery point on disk never lies above what is on disk: it is lowered before a log is cut, raised after a sync.
+   Nor does a start.
 I4 Every name found here, and this directory's own, is on disk before a log is opened.
+I5 Offsets are gathered and written by one thread at a time: what is written last is what is known last.
 """
 
 from __future__ import annotations
 
 import errno
 import posixpath
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from moldau.environment import Disk
@@ -34,6 +39,8 @@ HIGH_WATERMARKS = "replication-offset-checkpoint"
 _LOCK = ".lock"
 _OUT_OF_REACH = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EROFS})
 """Directories above ours that may not be opened, or whose file system has nothing to sync."""
+
+Offsets = dict[TopicPartition, int]
 
 
 class DirectoryInUse(Exception):  # noqa: N818  (it names the trouble)
@@ -98,6 +105,7 @@ class LogDirectory:
         self._ceilings: dict[TopicPartition, int] = {}
         """Logs that are being cut, and where."""
         self._changed = 0
+        self._writing = threading.Lock()
         self._written: dict[str, frozenset[TopicPartition]] = {}
         self._recovery_points = self._read_offsets(RECOVERY_POINTS)
         self._starts = self._read_offsets(LOG_STARTS)
@@ -140,7 +148,7 @@ class LogDirectory:
         """Cut a log, its recovery point first (I3)."""
         self._ceilings[partition] = offset
         self._changed += 1
-        self._write_offsets(RECOVERY_POINTS, self._points())
+        self._write_offsets(RECOVERY_POINTS, self._points)
         self.logs[partition].truncate_to(offset)
         del self._ceilings[partition]
 
@@ -148,7 +156,7 @@ class LogDirectory:
         """Empty a log and go on at an offset."""
         self._ceilings[partition] = 0
         self._changed += 1
-        self._write_offsets(RECOVERY_POINTS, self._points())
+        self._write_offsets(RECOVERY_POINTS, self._points)
         self.logs[partition].restart_at(offset)
         del self._ceilings[partition]
 
@@ -158,13 +166,15 @@ class LogDirectory:
         log = self.logs.pop(partition)
         log.abandon()
         self._changed += 1
-        for name, offsets in (
-            (RECOVERY_POINTS, self._recovery_points),
-            (LOG_STARTS, self._starts),
-            (HIGH_WATERMARKS, self.high_watermarks),
+        for name, offsets, known in (
+            (RECOVERY_POINTS, self._recovery_points, self._points),
+            (LOG_STARTS, self._starts, self._log_starts),
+            (HIGH_WATERMARKS, self.high_watermarks, self.high_watermarks.copy),
         ):
-            if offsets.pop(partition, None) is not None or partition in self._written.get(name, ()):
-                self._write_offsets(name, self._points() if name == RECOVERY_POINTS else offsets)
+            with self._writing:
+                forgotten = offsets.pop(partition, None) is not None or partition in self._written.get(name, ())
+            if forgotten:
+                self._write_offsets(name, known)
         aside = names.deleted_directory_of(partition, unique)
         self._disk.rename(log.directory, posixpath.join(self.path, aside))
         self._disk.sync_directory(self.path)
@@ -184,9 +194,19 @@ class LogDirectory:
             opened = list(self.logs)
             if high_watermarks is not None:
                 marks = {name: high_watermarks[name] for name in opened if name in high_watermarks}
-                self._write_offsets(HIGH_WATERMARKS, {**self.high_watermarks, **marks})
-            self._write_offsets(RECOVERY_POINTS, self._points())
-            self._write_offsets(LOG_STARTS, self._log_starts())
+                self._write_offsets(HIGH_WATERMARKS, partial(_joined, self.high_watermarks, marks))
+            self._write_offsets(RECOVERY_POINTS, self._points)
+            self._write_offsets(LOG_STARTS, self._log_starts)
+
+    def keep_starts(self) -> Offsets:
+        """Write down where every log starts; where those start that do not start at 0. It may run off the loop."""
+        return self._write_offsets(LOG_STARTS, self._log_starts)
+
+    def remove_files(self, paths: Sequence[str]) -> None:
+        """Remove what logs have retired; what went with its directory is gone already. It may run off the loop."""
+        for path in paths:
+            with suppress(FileNotFoundError):
+                self._disk.remove(path)
 
     def close(self, *, broker_epoch: int = -1, high_watermarks: dict[TopicPartition, int] | None = None) -> None:
         """A clean end, unless the directory failed: then the next process recovers."""
@@ -208,7 +228,9 @@ class LogDirectory:
         return points
 
     def _log_starts(self) -> dict[TopicPartition, int]:
-        starts = {**self._starts, **{name: log.start_offset for name, log in list(self.logs.items())}}
+        """The starts as they may stand on disk (I3)."""
+        opened = list(self.logs.items())
+        starts = {**self._starts, **{name: min(log.start_offset, log.synced_offset) for name, log in opened}}
         return {name: start for name, start in starts.items() if start > 0}
 
     def _subdirectories(self) -> list[str]:
@@ -223,14 +245,21 @@ class LogDirectory:
         except UnreadableCheckpoint as broken:
             raise CorruptLog(path, str(broken)) from broken
 
-    def _write_offsets(self, name: str, offsets: dict[TopicPartition, int]) -> None:
-        if self.health.error is not None:
-            raise self.health.refuse()
-        try:
-            self._disk.replace_file(posixpath.join(self.path, name), encode_offsets(offsets))
-        except OSError as error:
-            raise self.health.fail(error) from error
-        self._written[name] = frozenset(offsets)
+    def _write_offsets(self, name: str, known: Callable[[], Offsets]) -> Offsets:
+        with self._writing:  # I5
+            if self.health.error is not None:
+                raise self.health.refuse()
+            offsets = known()
+            try:
+                self._disk.replace_file(posixpath.join(self.path, name), encode_offsets(offsets))
+            except OSError as error:
+                raise self.health.fail(error) from error
+            self._written[name] = frozenset(offsets)
+            return offsets
+
+
+def _joined(older: Offsets, newer: Offsets) -> Offsets:
+    return {**older, **newer}
 
 
 def _identify(disk: Disk, path: str, wanted: Identity, new_id: Callable[[], bytes]) -> Identity:

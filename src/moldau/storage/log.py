@@ -10,6 +10,8 @@ I2 `start_offset` ≤ `synced_offset` ≤ `end_offset`; below `synced_offset` ev
 I3 The last segment is active and open; at most `_OPEN_CLOSED` others are open besides.
 I4 After a failed write or sync nothing is written any more (`health`).
 I5 The producers and epochs are those of the batches below `end_offset`.
+I6 The start only rises. Whole segments below it leave their names once it is on disk, never before; the active one
+   stays.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from moldau.environment import Buffer, Disk, File, FileSlice
 from moldau.model import ApiError, ErrorCode, format_uuid
 from moldau.records import BatchHeader
 from moldau.records.headers import LENGTH_OVERHEAD
-from moldau.storage import names, snapshot
+from moldau.storage import names, retention, snapshot
 from moldau.storage.checkpoints import (
     UnreadableCheckpoint,
     decode_partition_metadata,
@@ -37,6 +39,7 @@ from moldau.storage.health import CorruptLog, Health
 from moldau.storage.index import MAX_SPAN
 from moldau.storage.opening import Opened, Recovered, open_segments, restore_producers
 from moldau.storage.producers import ProducerTable
+from moldau.storage.retention import Reason, Retention, Stretch
 from moldau.storage.segment import MisleadingIndex, Segment
 from moldau.storage.settings import MAX_SEGMENT_BYTES, LogSettings
 from moldau.storage.sync import SyncJob
@@ -45,6 +48,8 @@ T = TypeVar("T")
 
 _OPEN_CLOSED = 2
 """Closed segments kept open for readers that lag."""
+_MOST_RETIRED = 100
+"""Segments that leave their names in one call, so that it stays short."""
 
 _STAMPED = struct.Struct(">qii19xq")
 """What the leader may have rewritten since the header was read: base offset, (length,) leader epoch, max timestamp."""
@@ -214,7 +219,7 @@ class Log:
         """Whole batches from the one that holds the offset on: as many as are below the bound and fit, the first one
         even if it does not. The caller releases the slices."""
         segment = self._active
-        if offset < segment.ends[0]:
+        if offset < segment.ends[0] or offset < self.start_offset:
             return self._read_back(offset, min(upper_bound, self.end_offset), max_bytes, at_least_one)
         if offset >= self.end_offset or offset >= upper_bound:
             if offset > self.end_offset:
@@ -363,6 +368,50 @@ class Log:
             failure = error
         if not self.end_sync(job, failure):
             raise self.health.refuse() from failure
+
+    # ---------------------------------------------------------------------------------- letting records go
+
+    def advance_start(self, offset: int) -> None:
+        """Show nothing below the offset any more; harmless when the log begins above it already."""
+        assert offset <= self.end_offset, f"offset {offset} is not written yet, the log ends at {self.end_offset}"
+        self.start_offset = max(self.start_offset, offset)
+
+    def expire(self, limits: Retention, now_ms: int, high_watermark: int) -> list[Reason]:
+        """Raise the start above the segments that are too old or too much; why each one goes. They stay until they
+        are retired."""
+        if self.health.error is not None:
+            raise self.health.refuse()
+        stretches = [Stretch(segment.end_offset, segment.size, segment.newest) for segment in self._segments]
+        reasons = retention.going(stretches, limits, now_ms, high_watermark, self.start_offset)
+        if len(reasons) == len(self._segments):
+            self._roll(self.end_offset)  # I6
+        self.advance_start(self._bases[len(reasons)])
+        return [reason for reason in reasons if reason is not None]
+
+    @property
+    def retirable(self) -> bool:
+        """Whether whole segments lie below the start."""
+        return len(self._bases) > 1 and self._bases[1] <= self.start_offset
+
+    def retire(self, kept_start: int) -> list[str]:
+        """Rename the oldest whole segments below a start that is on disk; the paths, to be removed later. Slices that
+        are being sent keep their files."""
+        if self.health.error is not None:
+            raise self.health.refuse()
+        assert kept_start <= min(self.start_offset, self.synced_offset), f"no log on disk begins at {kept_start}"  # I6
+        count = min(bisect_right(self._bases, kept_start) - 1, _MOST_RETIRED)
+        if self._bases[count] >= self.synced_offset and (self._names_changed or self._syncing):
+            count -= 1  # the name of the one after it, and the producers there, may not be on disk yet
+        if count <= 0:
+            return []
+        gone = self._segments[:count]
+        del self._segments[:count], self._bases[:count]
+        self._closed_open = [segment for segment in self._closed_open if segment not in gone]
+        try:
+            aside = [path for segment in gone for path in segment.set_aside()]
+            return aside + snapshot.set_aside_below(self._disk, self.directory, self._bases[0])
+        except OSError as error:
+            raise self.health.fail(error) from error  # I4
 
     # ------------------------------------------------------------------------------- cutting and closing
 

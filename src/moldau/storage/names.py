@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from moldau.environment import Disk
 from moldau.model import TopicPartition
 
 LOG = ".log"
@@ -11,6 +12,8 @@ OFFSET_INDEX = ".index"
 TIME_INDEX = ".timeindex"
 SNAPSHOT = ".snapshot"
 TEMPORARY = ".tmp"
+DELETED = ".deleted"
+"""What a file is renamed to that is to be removed later."""
 DELETED_DIRECTORY = "-delete"
 
 LEADER_EPOCHS = "leader-epoch-checkpoint"
@@ -30,6 +33,13 @@ def offset_of(name: str, suffix: str) -> int | None:
     """The offset in a file's name, None when it is no file of that kind."""
     match = _NUMBERED.fullmatch(name)
     return int(match["offset"]) if match and match["suffix"] == suffix else None
+
+
+def set_aside(disk: Disk, path: str) -> str:
+    """Rename a file to what is removed later; its new path."""
+    aside = path + DELETED
+    disk.rename(path, aside)
+    return aside
 
 
 def directory_of(partition: TopicPartition) -> str:

@@ -8,11 +8,13 @@ R2 After any other end every batch from the segment of the recovery point on is 
 R3 The first bad batch at or above the recovery point was never promised to anyone: it and all after it are cut.
 R4 A bad batch below the recovery point, or a log that ends below it, is corruption: refused, nothing is changed.
 R5 Recovering what was recovered changes nothing (D3), and on return everything kept is synced.
+R6 A segment wholly below the start offset was given up, and so were those beside it that are missing: it goes first.
 """
 
 from __future__ import annotations
 
 import posixpath
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,6 +58,7 @@ def open_segments(
 ) -> Opened:
     """Load or recover the log in a directory; CorruptLog when R4 forbids."""
     opened = _find(disk, directory, settings, start_offset)
+    recovery_point = max(recovery_point, start_offset)  # a start is written down once all below it is on disk
     try:
         if not opened.fresh and not (clean and _load(opened)):
             _recover(opened, recovery_point, disk, directory, dense=settings.dense)
@@ -92,8 +95,8 @@ def restore_producers(disk: Disk, directory: str, segments: Sequence[Segment], a
 
 def _find(disk: Disk, directory: str, settings: LogSettings, start_offset: int) -> Opened:
     """The segments by their names, unopened but for their sizes."""
+    bases = _kept_bases(disk, directory, settings, start_offset)
     listed = disk.list(directory)
-    bases = [base for name in listed if (base := names.offset_of(name, names.LOG)) is not None]
     fresh = not bases
     segments = [Segment(disk, directory, base, settings) for base in bases or [start_offset]]
     for segment, following in pairwise(segments):
@@ -107,8 +110,17 @@ def _find(disk: Disk, directory: str, settings: LogSettings, start_offset: int) 
     return Opened(segments, _read_epochs(disk, directory), False, ProducerTable(), Recovered(), fresh)
 
 
+def _kept_bases(disk: Disk, directory: str, settings: LogSettings, start_offset: int) -> list[int]:
+    """Where segments begin; those below the start are removed (R6)."""
+    bases = [base for name in disk.list(directory) if (base := names.offset_of(name, names.LOG)) is not None]
+    kept = max(bisect_right(bases, start_offset) - 1, 0)
+    for base in bases[:kept]:
+        Segment(disk, directory, base, settings).remove()
+    return bases[kept:]
+
+
 def _left_over(name: str, bases: Sequence[int]) -> bool:
-    if name.endswith(names.TEMPORARY):
+    if name.endswith((names.TEMPORARY, names.DELETED)):
         return True
     indexed = (names.offset_of(name, suffix) for suffix in (names.OFFSET_INDEX, names.TIME_INDEX))
     return any(base is not None and base not in bases for base in indexed)

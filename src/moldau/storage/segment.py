@@ -369,6 +369,12 @@ class Segment:
         self._walk(self._opened(), start, position)
         self._set_limits()
 
+    def set_aside(self) -> list[str]:
+        """Rename all its files, to be removed later; the paths they have now. An open slice keeps the file."""
+        self.put_away()
+        kinds = (names.OFFSET_INDEX, names.TIME_INDEX, names.LOG)
+        return [names.set_aside(self.disk, path) for path in map(self.path, kinds) if self.disk.exists(path)]
+
     def remove(self) -> None:
         """All its files; the log's own last, so that an interrupted removal leaves a segment and no orphans."""
         self.put_away()

@@ -53,6 +53,15 @@ def remove_above(disk: Disk, directory: str, offset: int) -> None:
             disk.remove(posixpath.join(directory, names.numbered(above, names.SNAPSHOT)))
 
 
+def set_aside_below(disk: Disk, directory: str, offset: int) -> list[str]:
+    """Rename what no log that begins there needs, to be removed later; the paths it has now."""
+    return [
+        names.set_aside(disk, posixpath.join(directory, names.numbered(below, names.SNAPSHOT)))
+        for below in offsets(disk, directory)
+        if below < offset
+    ]
+
+
 def offsets(disk: Disk, directory: str) -> list[int]:
     """Which snapshots there are, ascending."""
     found = (names.offset_of(name, names.SNAPSHOT) for name in disk.list(directory))

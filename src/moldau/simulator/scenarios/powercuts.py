@@ -1,7 +1,8 @@
 """One log and its committer on a machine whose power goes again and again, without network or broker.
 
 What the committer said to be on disk must be there after every cut, byte for byte; the rest must be a prefix of what
-was written, in whole batches, without a hole. Each life recovers, is compared, and writes on.
+was written, in whole batches, without a hole. What was given up at the beginning, and written down, stays away, and
+nothing else goes. Each life recovers, is compared, and writes on.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from moldau.storage.settings import LogSettings
 
 MACHINE = "store"
 DIRECTORY = "/data/t-0"
+START = "/data/start"
 LIVES = 10
 PRODUCER = 7
 
@@ -37,6 +39,8 @@ class PowerCuts:
         "power cut with unsynced writes",
         "duplicate known after recovery",
         "recovered from a recovery point",
+        "segment retired",
+        "recovered from a later start",
     )
     limit_s = 600
 
@@ -61,6 +65,8 @@ class _Story:
         self._written: dict[int, bytes] = {}
         self._promised = self._point = 0
         self._sequence = 0
+        self._given_up = self._kept_start = 0
+        """Below the one nobody is to be shown anything, if it was written down; below the other it was."""
         self._settings = LogSettings(
             segment_bytes=draw.choice((600, 3_000, 1 << 20)), index_interval_bytes=draw.choice((0, 200, 4096))
         )
@@ -92,16 +98,29 @@ class _Story:
     def _open(self, environment: Environment) -> Log:
         point = self._point = self._draw.choice((self._point, self._promised))  # checkpoints come late, never go back
         self._world.counters["power cut during recovery"] += 1
-        log = Log.open(environment.disk, DIRECTORY, self._settings, recovery_point=point)
+        start = self._start(environment)
+        log = Log.open(environment.disk, DIRECTORY, self._settings, start_offset=start, recovery_point=point)
         self._world.counters["power cut during recovery"] -= 1
+        self._world.counters["recovered from a later start"] += start > 0
         self._world.counters["recovered from a recovery point"] += bool(point)
         self._world.counters["tail cut by recovery"] += log.recovered.cut_bytes > 0
         return log
 
+    def _start(self, environment: Environment) -> int:
+        """Where the log begins, as it was written down last; D5 when that is not what was asked for."""
+        start = int(environment.disk.read_file(START)) if environment.disk.exists(START) else 0
+        if not self._kept_start <= start <= self._given_up:
+            raise Broken(f"D5: {self._kept_start} to {self._given_up} was given up, the start on disk is {start}")
+        return start
+
     def _compare(self, log: Log) -> None:
-        """D6, P7, P10: a prefix of what was written, with everything that was promised."""
+        """D5, D6, P7, P10: a prefix of what was written and kept, with everything that was promised."""
+        if not self._kept_start <= log.start_offset <= self._given_up:
+            raise Broken(
+                f"D5: {self._kept_start} to {self._given_up} was given up, the log begins at {log.start_offset}"
+            )
         held = contents(log, self._draw.choice((1, 1 << 20)))
-        expected = b"".join(self._written.values())
+        expected = b"".join(batch for base, batch in self._written.items() if base >= log.start_offset)
         if not expected.startswith(held):
             raise Broken(f"D6: the log holds other bytes than were written: {_parting(held, expected)}")
         if log.end_offset < self._promised:
@@ -126,7 +145,8 @@ class _Story:
         """D3: opening once more changes nothing."""
         files = self._files()
         log.abandon()
-        again = Log.open(environment.disk, DIRECTORY, self._settings, recovery_point=self._point)
+        start = self._start(environment)
+        again = Log.open(environment.disk, DIRECTORY, self._settings, start_offset=start, recovery_point=self._point)
         after = self._files()
         if after != files:
             changed = [path for path in files | after if files.get(path) != after.get(path)]
@@ -146,6 +166,8 @@ class _Story:
             for _ in range(draw.randint(1, 4)):
                 self._append(log)
             self._ask(committer, log)
+            if draw.random() < 0.1:
+                self._give_up(environment, log)
             await environment.clock.sleep(draw.choice((0, 0, 1, 3)))
 
     def _append(self, log: Log) -> None:
@@ -171,6 +193,19 @@ class _Story:
             self._promised = max(self._promised, end)
 
         committer.request(log, end, done)
+
+    def _give_up(self, environment: Environment, log: Log) -> None:
+        """Some of the oldest batches, or all: the start is written down, names go, and perhaps files."""
+        bases = [base for base in (*self._written, log.end_offset) if base <= log.synced_offset]
+        log.advance_start(self._draw.choice(bases[-20:]) if bases else log.start_offset)
+        self._given_up = max(self._given_up, log.start_offset)
+        kept = min(log.start_offset, log.synced_offset)
+        environment.disk.replace_file(START, b"%d" % kept)
+        self._kept_start = kept
+        aside = log.retire(kept)
+        self._world.counters["segment retired"] += bool(aside)
+        for path in aside[: self._draw.randrange(len(aside) + 1)]:
+            environment.disk.remove(path)
 
 
 def contents(log: Log, max_bytes: int) -> bytes:
