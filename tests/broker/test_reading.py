@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer
+from confluent_kafka import TopicPartition as ConsumedPartition
 from kafka import TopicPartition  # type: ignore[import-untyped]
 from kafka.admin import KafkaAdminClient  # type: ignore[import-untyped]
 
@@ -107,7 +108,22 @@ def test_an_epoch_ends_where_that_of_the_next_leader_begins(tmp_path: Path) -> N
                 assert epoch_end(raw, 4, "kept", second - 1) == (0, first, 3)
                 assert epoch_end(raw, 4, "kept", second) == (0, second, 6)
                 assert epoch_end(raw, 4, "kept", second, current=first)[0] == ErrorCode.FENCED_LEADER_EPOCH
+                assert consumed(started, second, 5) == "c"
+                assert consumed(started, first, 3) == "a"
+                assert "truncation detected" in consumed(started, first, 5)  # that epoch ended at 3
             assert started.stop() == 0
+
+
+def consumed(broker: Running, epoch: int, offset: int) -> str:
+    """What a confluent consumer finds, or says, that believes to have read up to this offset in this epoch."""
+    configs = {"group.id": "none", "enable.auto.commit": False, "auto.offset.reset": "error"}
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap, **configs})
+    consumer.assign([ConsumedPartition("kept", 0, offset, "", epoch)])
+    message = consumer.poll(8)
+    consumer.close()
+    assert message is not None
+    error = message.error()
+    return (message.value() or b"").decode() if error is None else error.str()
 
 
 # --------------------------------------------------------------------------- describe topic partitions

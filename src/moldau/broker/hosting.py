@@ -1,6 +1,7 @@
 """The partitions that live on this broker, by topic name and by topic id.
 
-Looked into by the handlers of Produce, Fetch and ListOffsets; filled by the partition driver alone.
+Looked into by the handlers of what is in partitions, from Produce to DescribeProducers; filled by the
+partition driver alone.
 """
 
 from __future__ import annotations
