@@ -21,7 +21,7 @@ class KnownConfigs:
     def check(self, configs: Mapping[str, str]) -> None:
         for name, value in configs.items():
             if name not in ("retention.ms", "cleanup.policy"):
-                raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
+                raise ApiError(ErrorCode.INVALID_CONFIG, f"a topic has no configuration {name}")
             if name == "retention.ms" and not value.lstrip("-").isdigit():
                 raise ApiError(ErrorCode.INVALID_CONFIG, f"Invalid value {value} for configuration {name}: a number")
 

@@ -80,7 +80,9 @@ class TopicConfigTable:
     def items(self, name: str, configs: Mapping[str, str]) -> list[str]:
         """The items in effect on a topic that has these set; ApiError(INVALID_CONFIG) when the config is no list."""
         if name not in TOPIC_CONFIGS:
-            raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}{nearest(name, TOPIC_CONFIGS)}")
+            raise ApiError(
+                ErrorCode.INVALID_CONFIG, f"a topic has no configuration {name}{nearest(name, TOPIC_CONFIGS)}"
+            )
         _, row = TOPIC_CONFIGS[name]
         if row.kind is not Kind.LIST:
             raise ApiError(ErrorCode.INVALID_CONFIG, f"{name} is not a list, so it has no items: set its value")

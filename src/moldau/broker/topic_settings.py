@@ -265,7 +265,7 @@ def check_topic_configs(configs: Mapping[str, str | None]) -> None:
     """ConfigError for the first name or value that a topic cannot have."""
     for name, text in configs.items():
         if name not in TOPIC_CONFIGS:
-            raise ConfigError(f"Unknown topic config name: {name}{nearest(name, TOPIC_CONFIGS)}")
+            raise ConfigError(f"a topic has no configuration {name}{nearest(name, TOPIC_CONFIGS)}")
         if text is None:
             raise ConfigError(f"{name} has no value: give it one or leave it out")
         TOPIC_CONFIGS[name][1].parse(text)
